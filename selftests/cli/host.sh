@@ -134,7 +134,7 @@ usage "block of a number" "block show does not know the word 'id'; it takes: job
 usage "no looks" "count 0 is out of range" "top count 0"
 usage "looks too close" "interval 9ms is too short: it is 10ms at least" "top interval 9ms"
 usage "unknown format" "no format 'rio' \(did you mean trio\?\): format is trio" "job add $job format rio"
-usage "unknown type" "no data type 'int8': dtype is int32, float32, bfloat16, float16 or int64" "job add $job dtype int8"
+usage "unknown type" "no data type 'int8': dtype is int32, float32, bfloat16, float16, int64 or float64" "job add $job dtype int8"
 usage "unknown operation" "no operation 'mean': op is sum, min or max" "job add $job op mean"
 usage "unknown mode" "no mode 'skb': mode is xdp, generic or tc" "port attach dev lo mode skb"
 usage "device with a long name" "of 1 to 15 characters" "port show dev abcdefghijklmnop"
@@ -348,7 +348,7 @@ ktap_run "completes colours" completes "weir --color=a" always auto
 ktap_run "completes verbs" completes "weir port " attach detach flush help show
 ktap_run "completes verbs behind options" completes "weir -j -n none job s" set show
 ktap_run "completes keys" completes "weir source add job 7 " address dev id port rate vlan
-ktap_run "completes names" completes "weir job add id 7 dtype " bfloat16 float16 float32 int32 int64
+ktap_run "completes names" completes "weir job add id 7 dtype " bfloat16 float16 float32 float64 int32 int64
 ktap_run "completes none" completes "weir job set id 7 group n" none
 ktap_run "completes words for numbers" completes "weir source set job 7 vlan " any untagged
 ktap_run "completes no device" completes "weir source set job 7 dev an" any

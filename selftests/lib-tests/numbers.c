@@ -40,8 +40,19 @@ static int combined(unsigned int ranks, unsigned int round, size_t i, enum weir_
 
 static size_t size_of(enum weir_type type)
 {
-	return type == WEIR_BFLOAT16 || type == WEIR_FLOAT16 ? 2 : 4;
+	switch (type) {
+	case WEIR_INT64:
+	case WEIR_FLOAT64:
+		return 8;
+	case WEIR_BFLOAT16:
+	case WEIR_FLOAT16:
+		return 2;
+	default:
+		return 4;
+	}
 }
+
+#define BIG	1000000007LL
 
 static void put(void *vector, enum weir_type type, size_t i, float x)
 {
@@ -55,6 +66,13 @@ static void put(void *vector, enum weir_type type, size_t i, float x)
 		break;
 	case WEIR_FLOAT32:
 		((float *)vector)[i] = x;
+		break;
+	case WEIR_INT64:
+		/* What is lost if the upper half is. */
+		((int64_t *)vector)[i] = (int64_t)x * BIG;
+		break;
+	case WEIR_FLOAT64:
+		((double *)vector)[i] = (double)x * (1 + 0x1p-30);
 		break;
 	case WEIR_BFLOAT16:
 		((uint16_t *)vector)[i] = (uint16_t)(bits >> 16);
@@ -76,6 +94,13 @@ static float get(const void *vector, enum weir_type type, size_t i)
 		return (float)((const int32_t *)vector)[i];
 	case WEIR_FLOAT32:
 		return ((const float *)vector)[i];
+	case WEIR_INT64:
+		if (((const int64_t *)vector)[i] % BIG)
+			return NAN;
+		return (float)(((const int64_t *)vector)[i] / BIG);
+	case WEIR_FLOAT64:
+		x = (float)((const double *)vector)[i];
+		return (double)x * (1 + 0x1p-30) == ((const double *)vector)[i] ? x : NAN;
 	case WEIR_BFLOAT16:
 		bits = (uint32_t)((const uint16_t *)vector)[i] << 16;
 		memcpy(&x, &bits, sizeof(x));
@@ -91,8 +116,8 @@ static void one(struct worker *worker, enum weir_type type, size_t count, unsign
 {
 	enum weir_operation op = worker->cluster->box.op;
 	unsigned int ranks = worker->cluster->options.ranks;
-	unsigned char *in = calloc(count + 1, 4);
-	unsigned char *out = round & 1 ? in : calloc(count + 1, 4);
+	unsigned char *in = calloc(count + 1, 8);
+	unsigned char *out = round & 1 ? in : calloc(count + 1, 8);
 	size_t wrong = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -108,13 +133,21 @@ static void one(struct worker *worker, enum weir_type type, size_t count, unsign
 	free(in);
 }
 
+/* Numbers of 8 bytes only by jobs of their type, and integers by no jobs of floats. */
+static bool is_taken(enum weir_type type, uint8_t dtype)
+{
+	if (size_of(type) == 8 || dtype == WEIR_DTYPE_INT64 || dtype == WEIR_DTYPE_FLOAT64)
+		return (uint8_t)type == dtype;
+	return type != WEIR_INT32 || dtype == WEIR_DTYPE_INT32;
+}
+
 static void all_types(struct worker *worker)
 {
 	static const size_t sizes[] = { 0, 1, G - 1, G, G + 1, 7 * G + 5 };
 
-	for (enum weir_type type = WEIR_INT32; type <= WEIR_FLOAT16; type++)
+	for (enum weir_type type = WEIR_INT32; type <= WEIR_FLOAT64; type++)
 		for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-			if (type != WEIR_INT32 || worker->cluster->box.dtype == WEIR_DTYPE_INT32)
+			if (is_taken(type, worker->cluster->box.dtype))
 				one(worker, type, sizes[i], i);
 }
 
@@ -137,6 +170,42 @@ static void jobs_of_int32(void) { run_job(WEIR_DTYPE_INT32); }
 static void jobs_of_float32(void) { run_job(WEIR_DTYPE_FLOAT32); }
 static void jobs_of_bfloat16(void) { run_job(WEIR_DTYPE_BFLOAT16); }
 static void jobs_of_float16(void) { run_job(WEIR_DTYPE_FLOAT16); }
+static void jobs_of_int64(void) { run_job(WEIR_DTYPE_INT64); }
+static void jobs_of_float64(void) { run_job(WEIR_DTYPE_FLOAT64); }
+
+/* The mean of doubles, and of integers the sum; a sum beyond int64 is one that has overflowed. */
+static void means_and_overflow(struct worker *worker)
+{
+	bool floats = worker->cluster->box.dtype == WEIR_DTYPE_FLOAT64;
+	enum weir_type type = floats ? WEIR_FLOAT64 : WEIR_INT64;
+	double d[G], mean[G];
+	int64_t l[G], sum[G];
+
+	for (size_t i = 0; i < G; i++) {
+		d[i] = (double)i + worker->rank + 0x1p-40;
+		l[i] = i == G - 1 ? INT64_MAX : (int64_t)i << 40;
+	}
+	expect(worker, weir_allreduce(worker->comm, floats ? (void *)d : l, floats ? (void *)mean : sum,
+				      G - 1, type, WEIR_SUM, WEIR_AVERAGE, NULL), 0);
+	for (size_t i = 0; i < G - 1; i++)
+		CHECK(floats ? mean[i] == (double)i + 0.5 + 0x1p-40 : sum[i] == (int64_t)i << 41);
+	if (floats)
+		return;
+	expect(worker, weir_allreduce(worker->comm, l, sum, G, type, WEIR_SUM, 0, NULL), -EOVERFLOW);
+}
+
+static void means_of_8_bytes(void)
+{
+	static const uint8_t dtypes[] = { WEIR_DTYPE_INT64, WEIR_DTYPE_FLOAT64 };
+	struct cluster cluster;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		cluster_init(&cluster, 2);
+		cluster.box.dtype = dtypes[i];
+		cluster_run(&cluster, means_and_overflow, NULL);
+		CHECK_EQ(cluster_malformed(&cluster), 0);
+	}
+}
 
 /* Blocks whose elements are of very different sizes. */
 static float scaled(unsigned int rank, size_t i)
@@ -460,7 +529,7 @@ static void refused(struct worker *worker, int err, const char *words)
 
 static void other_numbers(struct worker *worker)
 {
-	float v[G] = { 0 };
+	float v[G] __attribute__((aligned(8))) = { 0 };
 	const struct weir_extra extra = extra_of(5, NULL);
 
 	refused(worker, weir_allreduce(worker->comm, v, v, G, WEIR_FLOAT32, WEIR_MAX, 0, NULL),
@@ -470,7 +539,9 @@ static void other_numbers(struct worker *worker)
 	expect(worker, weir_allreduce(worker->comm, v, v, G, WEIR_FLOAT32, WEIR_SUM, 0, &extra),
 	       -EINVAL);
 	CHECK(strstr(weir_error(worker->comm), "a scale is for floats in a job of int32"));
-	expect(worker, weir_allreduce(worker->comm, v, v, G, 5, WEIR_SUM, 0, NULL), -EINVAL);
+	refused(worker, weir_allreduce(worker->comm, v, v, G / 2, WEIR_FLOAT64, WEIR_SUM, 0, NULL),
+		"is one of bfloat16, and the vector one of float64");
+	expect(worker, weir_allreduce(worker->comm, v, v, G, 7, WEIR_SUM, 0, NULL), -EINVAL);
 	expect(worker, weir_allreduce(worker->comm, v, v, G, WEIR_FLOAT32, 0, 0, NULL), -EINVAL);
 	expect(worker, weir_allreduce(worker->comm, v, v, G, WEIR_FLOAT32, WEIR_SUM, 0x80, NULL),
 	       -EINVAL);
@@ -561,6 +632,9 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(jobs_of_float32),
 	KTAP_TEST(jobs_of_bfloat16),
 	KTAP_TEST(jobs_of_float16),
+	KTAP_TEST(jobs_of_int64),
+	KTAP_TEST(jobs_of_float64),
+	KTAP_TEST(means_of_8_bytes),
 	KTAP_TEST(exponents_are_agreed_on),
 	KTAP_TEST(exponents_of_one_rank),
 	KTAP_TEST(exponents_of_256_ranks),

@@ -33,7 +33,7 @@ static const char usage[] =
 	"  --grads G        gradients a block at most (default 1024)\n"
 	"  --port P         UDP port (default 12000)\n"
 	"  --group G        multicast group for results\n"
-	"  --dtype T        int32, float32, bfloat16 or float16 (default int32)\n"
+	"  --dtype T        int32, float32, bfloat16, float16, int64 or float64 (default int32)\n"
 	"  --op O           sum, min or max (default sum)\n"
 	"  --loss P         lose so many packets, 0 to 1, each way\n"
 	"  --duplicate P    double so many\n"
@@ -80,6 +80,8 @@ static const char *const dtypes[] = {
 	[WEIR_DTYPE_FLOAT32] = "float32",
 	[WEIR_DTYPE_BFLOAT16] = "bfloat16",
 	[WEIR_DTYPE_FLOAT16] = "float16",
+	[WEIR_DTYPE_INT64] = "int64",
+	[WEIR_DTYPE_FLOAT64] = "float64",
 };
 
 static const char *const ops[] = {

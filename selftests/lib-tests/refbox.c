@@ -1473,7 +1473,7 @@ struct refbox *refbox_open(const struct refbox_options *options)
 	box->wake_fd = -1;
 	box->generation = options->generation;
 	/* With room for an exponent, the contributors, a notice, and forged bytes. */
-	box->packet_size = (HEADER + 4 * (size_t)options->grads + 63) / 64 * 64 + 128;
+	box->packet_size = (HEADER + 8 * (size_t)options->grads + 63) / 64 * 64 + 128;
 	faults_init(&box->faults, &options->faults);
 	if (make_memory(box) && make_sockets(box)) {
 		make_inbox(box);

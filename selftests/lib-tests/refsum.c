@@ -8,19 +8,28 @@
 
 size_t refsum_size(uint8_t dtype)
 {
-	return dtype == WEIR_DTYPE_BFLOAT16 || dtype == WEIR_DTYPE_FLOAT16 ? 2 : 4;
+	switch (dtype) {
+	case WEIR_DTYPE_INT64:
+	case WEIR_DTYPE_FLOAT64:
+		return 8;
+	case WEIR_DTYPE_BFLOAT16:
+	case WEIR_DTYPE_FLOAT16:
+		return 2;
+	default:
+		return 4;
+	}
 }
 
-static uint32_t get(const uint8_t *wire, size_t size)
+static uint64_t get(const uint8_t *wire, size_t size)
 {
-	uint32_t value = 0;
+	uint64_t value = 0;
 
 	while (size--)
 		value = value << 8 | *wire++;
 	return value;
 }
 
-static void put(uint8_t *wire, size_t size, uint32_t value)
+static void put(uint8_t *wire, size_t size, uint64_t value)
 {
 	while (size--) {
 		wire[size] = (uint8_t)value;
@@ -46,11 +55,18 @@ static uint32_t bits_of(float f)
 
 static union refsum load(const uint8_t *wire, uint8_t dtype)
 {
-	uint32_t bits = get(wire, refsum_size(dtype));
+	uint64_t all = get(wire, refsum_size(dtype));
+	uint32_t bits = (uint32_t)all;
 	uint16_t half = (uint16_t)bits;
+	union refsum sum;
 	_Float16 h;
 
 	switch (dtype) {
+	case WEIR_DTYPE_INT64:
+		return (union refsum) { .l = (int64_t)all };
+	case WEIR_DTYPE_FLOAT64:
+		memcpy(&sum.d, &all, sizeof(all));
+		return sum;
 	case WEIR_DTYPE_FLOAT32:
 		return (union refsum) { .f = float_of(bits) };
 	case WEIR_DTYPE_BFLOAT16:
@@ -76,8 +92,16 @@ static void store(uint8_t *wire, union refsum sum, uint8_t dtype)
 {
 	_Float16 h = 0;
 	uint16_t half;
+	uint64_t all;
 
 	switch (dtype) {
+	case WEIR_DTYPE_INT64:
+		put(wire, 8, (uint64_t)sum.l);
+		break;
+	case WEIR_DTYPE_FLOAT64:
+		memcpy(&all, &sum.d, sizeof(all));
+		put(wire, 8, isnan(sum.d) ? 0x7ff8ULL << 48 : all);
+		break;
 	case WEIR_DTYPE_FLOAT32:
 		put(wire, 4, isnan(sum.f) ? 0x7fc00000 : bits_of(sum.f));
 		break;
@@ -94,7 +118,7 @@ static void store(uint8_t *wire, union refsum sum, uint8_t dtype)
 	}
 }
 
-static float combine_floats(float a, float b, uint8_t op)
+static double combine_doubles(double a, double b, uint8_t op)
 {
 	if (op == WEIR_OP_SUM)
 		return a + b;
@@ -103,6 +127,20 @@ static float combine_floats(float a, float b, uint8_t op)
 	if (a == b)
 		return signbit(a) == (op == WEIR_OP_MIN) ? a : b;
 	return (a < b) == (op == WEIR_OP_MIN) ? a : b;
+}
+
+static float combine_floats(float a, float b, uint8_t op)
+{
+	return op == WEIR_OP_SUM ? a + b : (float)combine_doubles((double)a, (double)b, op);
+}
+
+static bool combine_longs(int64_t *a, int64_t b, uint8_t op)
+{
+	if (op == WEIR_OP_SUM)
+		return __builtin_add_overflow(*a, b, a);
+	if ((b < *a) == (op == WEIR_OP_MIN))
+		*a = b;
+	return false;
 }
 
 static bool combine_ints(int32_t *a, int32_t b, uint8_t op)
@@ -130,6 +168,10 @@ bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint
 
 		if (dtype == WEIR_DTYPE_INT32)
 			left |= combine_ints(&sum[i].i, x.i, op);
+		else if (dtype == WEIR_DTYPE_INT64)
+			left |= combine_longs(&sum[i].l, x.l, op);
+		else if (dtype == WEIR_DTYPE_FLOAT64)
+			sum[i].d = combine_doubles(sum[i].d, x.d, op);
 		else
 			sum[i].f = combine_floats(sum[i].f, x.f, op);
 	}

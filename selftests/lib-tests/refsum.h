@@ -13,6 +13,8 @@
 union refsum {
 	int32_t i;
 	float f;
+	int64_t l;
+	double d;
 };
 
 /* Bytes of a number in a packet; @dtype is an enum weir_dtype. */
@@ -21,7 +23,7 @@ size_t refsum_size(uint8_t dtype);
 /* A block's first numbers. */
 void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype);
 
-/* Further ones; @op is an enum weir_op. Returns whether a sum has left int32. */
+/* Further ones; @op is an enum weir_op. Returns whether a sum has left its type. */
 bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
 		uint8_t op);
 

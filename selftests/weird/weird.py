@@ -518,7 +518,7 @@ def wrong_requests():
         ({"rank": 0.0}, "integer"), ({"rank": None}, "integer"), ({"ranks": 0}, "1 to 256"),
         ({"ranks": 257}, "1 to 256"), ({"ranks": 1 << 70}, "1 to 256"), ({"grads": 0}, "2048"),
         ({"grads": 2049}, "2048"), ({"blocks": 3}, "power"), ({"blocks": 131072}, "65536"),
-        ({"type": "float64"}, "int32"), ({"operation": "avg"}, "sum"), ({"policy": "x"}, "wait"),
+        ({"type": "float80"}, "int32"), ({"type": "float64", "grads": 1025}, "1024"), ({"operation": "avg"}, "sum"), ({"policy": "x"}, "wait"),
         ({"quorum": 1}, "partial"), ({"quorum": 3, "policy": "partial"}, "1 to 2"),
         ({"timeout_us": 99}, "100"), ({"port": 0}, "65535"), ({"port": 65536}, "65535"),
         ({"group": "x"}, "multicast"), ({"group": "02:00:00:00:00:01"}, "multicast"),

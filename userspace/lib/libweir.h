@@ -74,7 +74,8 @@ enum weir_type {
 	WEIR_FLOAT32 = 2,	/* IEEE 754 binary32 */
 	WEIR_BFLOAT16 = 3,	/* the upper half of a binary32 */
 	WEIR_FLOAT16 = 4,	/* IEEE 754 binary16 */
-	WEIR_INT64 = 5,		/* two's complement; only of values of key-value streams */
+	WEIR_INT64 = 5,		/* two's complement */
+	WEIR_FLOAT64 = 6,	/* IEEE 754 binary64; not of values of key-value streams */
 };
 
 /** enum weir_operation - how the ranks' elements are combined; see "op" in weir(8) */

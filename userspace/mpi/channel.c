@@ -16,7 +16,7 @@
 static size_t call_bytes(const struct call *call)
 {
 	/* All types that go by the box have four bytes. */
-	return (size_t)call->count * 4;
+	return (size_t)call->count * type_bytes(call->type);
 }
 
 static void call_free(struct channel *channel, struct call *call)

@@ -70,7 +70,14 @@ int named_url(const char *box, const char *run, enum weir_type type, enum weir_o
 
 const char *named_type(enum weir_type type)
 {
-	return type == WEIR_FLOAT32 ? "float32" : "int32";
+	static const char *const names[] = {
+		[WEIR_INT32] = "int32",
+		[WEIR_FLOAT32] = "float32",
+		[WEIR_INT64] = "int64",
+		[WEIR_FLOAT64] = "float64",
+	};
+
+	return names[type];
 }
 
 const char *named_operation(enum weir_operation operation)

@@ -350,6 +350,24 @@ static bool is_uint32(MPI_Datatype datatype)
 	return datatype == MPI_UNSIGNED || datatype == MPI_UINT32_T;
 }
 
+/* Types whose size depends on the processor are those of 8 bytes. */
+static bool is_long(MPI_Datatype datatype)
+{
+	return datatype == MPI_INT64_T || datatype == MPI_LONG_LONG || datatype == MPI_INTEGER8 ||
+	       (datatype == MPI_LONG && sizeof(long) == 8);
+}
+
+static bool is_unsigned_long(MPI_Datatype datatype)
+{
+	return datatype == MPI_UINT64_T || datatype == MPI_UNSIGNED_LONG_LONG ||
+	       (datatype == MPI_UNSIGNED_LONG && sizeof(long) == 8);
+}
+
+static bool is_double(MPI_Datatype datatype)
+{
+	return datatype == MPI_DOUBLE || datatype == MPI_DOUBLE_PRECISION || datatype == MPI_REAL8;
+}
+
 static bool is_float(MPI_Datatype datatype)
 {
 	return datatype == MPI_FLOAT || datatype == MPI_REAL || datatype == MPI_REAL4;
@@ -365,6 +383,10 @@ static enum weir_type type_of(MPI_Datatype datatype, enum weir_operation operati
 {
 	if (is_float(datatype))
 		return WEIR_FLOAT32;
+	if (is_double(datatype))
+		return WEIR_FLOAT64;
+	if (is_long(datatype) || (is_unsigned_long(datatype) && operation == WEIR_SUM))
+		return WEIR_INT64;
 	if (is_int32(datatype) || (is_uint32(datatype) && operation == WEIR_SUM))
 		return WEIR_INT32;
 	return 0;
@@ -405,7 +427,7 @@ static const char *objection(MPI_Comm comm, const struct call *call, struct chan
 {
 	bool blocking = call->kind != CALL_IALLREDUCE, owns = comm == members_owner();
 
-	if ((uint64_t)call->count * 4 < world.settings.min_bytes)
+	if ((uint64_t)call->count * type_bytes(call->type) < world.settings.min_bytes)
 		return "it is smaller than WEIR_MIN_BYTES";
 	if (!blocking && !owns)
 		return "iallreduces go by a job only on the first communicator that has used one";

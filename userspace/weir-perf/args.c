@@ -62,8 +62,8 @@ static const struct arg args[] = {
 	  1000000000, false },
 	{ "warmup", "K", "run so many before (default 5)", NUMBER, W64, AT(warmup), 0, 1000000000, false },
 	{ "endless", NULL, "of one size, until a rank gets SIGINT or SIGTERM, instead", FLAG, AT(endless) },
-	{ "dtype", "T", "of elements: int32, float32, bfloat16 or float16 (default int32)", TYPE,
-	  AT(type) },
+	{ "dtype", "T", "of elements: int32, float32, bfloat16, float16, int64 or float64 (default int32)",
+	  TYPE, AT(type) },
 	{ "op", "O", "sum, min or max, as the job has it (default sum)", OPERATION, AT(operation) },
 	{ "scale", "S", "floats in a job of int32 are sent as round(x * S) (default: agreed in band)",
 	  SCALE, AT(scale) },
@@ -225,7 +225,8 @@ static enum weir_type read_type(const char *text)
 	enum weir_type type = type_find(text);
 
 	if (!type)
-		die("--dtype is '%s': it must be int32, float32, bfloat16 or float16", text);
+		die("--dtype is '%s': it must be int32, float32, bfloat16, float16, int64 or float64",
+		    text);
 	return type;
 }
 

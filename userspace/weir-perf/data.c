@@ -41,7 +41,7 @@ static double scaled(const struct perf_options *options, int32_t noise)
 void data_prepare(const struct perf_options *options, struct perf_pattern *pattern)
 {
 	unsigned int bits = exact_bits(options);
-	bool is_float = options->type != WEIR_INT32;
+	bool is_float = options->type != WEIR_INT32 && options->type != WEIR_INT64;
 
 	pattern->unit = is_float ? ldexp(1, 1 - (int)bits) : 1;
 	for (size_t i = 0; i < PERF_PATTERN + PERF_RUN; i++) {

@@ -12,6 +12,9 @@ static const struct {
 	[WEIR_FLOAT32] = { "float32", 4, 24 },
 	[WEIR_BFLOAT16] = { "bfloat16", 2, 8 },
 	[WEIR_FLOAT16] = { "float16", 2, 11 },
+	/* No more than the noise has that elements are made of. */
+	[WEIR_INT64] = { "int64", 8, 31 },
+	[WEIR_FLOAT64] = { "float64", 8, 31 },
 };
 
 static const char *const operations[] = {
@@ -42,7 +45,7 @@ const char *operation_name(enum weir_operation operation)
 
 enum weir_type type_find(const char *name)
 {
-	for (enum weir_type type = WEIR_INT32; type <= WEIR_FLOAT16; type++)
+	for (enum weir_type type = WEIR_INT32; type <= WEIR_FLOAT64; type++)
 		if (!strcmp(name, types[type].name))
 			return type;
 	return 0;
@@ -67,6 +70,10 @@ double type_get(const void *vector, enum weir_type type, size_t i)
 		return ((const int32_t *)vector)[i];
 	case WEIR_FLOAT32:
 		return (double)((const float *)vector)[i];
+	case WEIR_INT64:
+		return (double)((const int64_t *)vector)[i];
+	case WEIR_FLOAT64:
+		return ((const double *)vector)[i];
 	case WEIR_BFLOAT16:
 		bits = (uint32_t)((const uint16_t *)vector)[i] << 16;
 		memcpy(&f, &bits, sizeof(f));
@@ -89,6 +96,12 @@ void type_put(void *vector, enum weir_type type, size_t i, double value)
 		break;
 	case WEIR_FLOAT32:
 		((float *)vector)[i] = f;
+		break;
+	case WEIR_INT64:
+		((int64_t *)vector)[i] = (int64_t)value;
+		break;
+	case WEIR_FLOAT64:
+		((double *)vector)[i] = value;
 		break;
 	case WEIR_BFLOAT16:
 		/* It has no more bits than that. */

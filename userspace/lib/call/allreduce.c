@@ -91,7 +91,7 @@ static int check_extra(struct weir *comm, struct weir_extra *mine, const struct 
 	return 0;
 }
 
-/* A job of floats takes only floats, and a job has one operation. */
+/* A job of floats takes only floats, one of 8 bytes only its own type, and a job has one operation. */
 static int check_job(struct weir *comm, const struct call *call)
 {
 	const struct config *config = &comm->config;
@@ -101,10 +101,13 @@ static int check_job(struct weir *comm, const struct call *call)
 				    "job %u on %s has the operation %s, and this call asks for %s",
 				    config->job, config->box_text, operation_name(config->operation),
 				    operation_name(call->operation));
-	if (call->type == WEIR_INT32 && config->type != WEIR_INT32)
+	if (call->type != config->type &&
+	    (!number_is_float(call->type) || number_is_alone(call->type) ||
+	     number_is_alone(config->type)))
 		return error_refuse(comm, -EPROTO,
-				    "job %u on %s is one of %s, and the vector one of int32",
-				    config->job, config->box_text, number_name(config->type));
+				    "job %u on %s is one of %s, and the vector one of %s", config->job,
+				    config->box_text, number_name(config->type),
+				    number_name(call->type));
 	return 0;
 }
 

@@ -19,9 +19,10 @@
 static int overflow(struct weir *comm, const struct weir_request *request)
 {
 	return error_refuse(comm, -EOVERFLOW,
-			    "%" PRIu64 " of %" PRIu64 " blocks have a sum that does not fit 32 bits: "
+			    "%" PRIu64 " of %" PRIu64 " blocks have a sum that does not fit %u bits: "
 			    "%s",
 			    request->overflow_blocks, request_data_blocks(request),
+			    request->type == WEIR_INT64 ? 64 : 32,
 			    request->scale ? "use a smaller scale" : "sum smaller numbers");
 }
 

@@ -100,6 +100,9 @@ static int check_numbers(struct weir *comm, const struct weir_options *o)
 	if (o->type && !number_size(o->type))
 		return error_refuse(comm, -EINVAL, "type is %u: it must be an enum weir_type, or 0",
 				    o->type);
+	if (o->type && o->grads > number_grads_max(o->type))
+		return error_refuse(comm, -EINVAL, "grads is %u: of type %s it must be 1 to %zu", o->grads,
+				    number_name(o->type), number_grads_max(o->type));
 	if (o->operation > WEIR_MAX)
 		return error_refuse(comm, -EINVAL,
 				    "operation is %u: it must be an enum weir_operation, or 0",

@@ -59,6 +59,9 @@ static inline float float_of(uint32_t bits)
 typedef uint32_t any32 __attribute__((may_alias));
 typedef uint16_t any16 __attribute__((may_alias));
 
+/* Numbers of 8 bytes follow headers of 12 or 16. */
+typedef uint64_t any64 __attribute__((may_alias, aligned(4)));
+
 /* As many as the compiler knows: vectors one behind the other. */
 static inline __attribute__((always_inline)) void swap_row(any32 *restrict to,
 							    const any32 *restrict from, size_t row)
@@ -91,6 +94,18 @@ VECTORS static void swap16(any16 *restrict to, const any16 *restrict from, size_
 {
 	for (size_t i = 0; i < count; i++)
 		to[i] = htobe16(from[i]);
+}
+
+VECTORS static void swap64(any64 *restrict to, const any64 *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = htobe64(from[i]);
+}
+
+VECTORS static void divide64(double *restrict numbers, size_t count, double divisor)
+{
+	for (size_t i = 0; i < count; i++)
+		numbers[i] /= divisor;
 }
 
 /* A binary16's exponent is counted from 15, a binary32's from 127. */
@@ -278,7 +293,9 @@ static void scaled_to_wire(void *restrict wire, const float *restrict in, size_t
 
 static void swap(void *restrict to, const void *restrict from, enum weir_type type, size_t count)
 {
-	if (number_size(type) == 4)
+	if (number_size(type) == 8)
+		swap64(to, from, count);
+	else if (number_size(type) == 4)
 		swap32(to, from, count);
 	else
 		swap16(to, from, count);
@@ -359,10 +376,12 @@ static void numbers_from_wire(void *restrict out, enum weir_type type,
 void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
 		       enum weir_type wire_type, size_t count, double divisor)
 {
-	if (type == wire_type && (type == WEIR_INT32 || divisor == 1))
+	if (type == wire_type && (number_is_alone(type) || type == WEIR_INT32 || divisor == 1))
 		swap(out, wire, type, count);
 	else
 		numbers_from_wire(out, type, wire, wire_type, count, divisor);
+	if (type == WEIR_FLOAT64 && divisor != 1)
+		divide64(out, count, divisor);
 }
 
 /* So many elements at once, as they have to be widened. */

@@ -27,7 +27,7 @@ struct scaling {
  * @wire: where they go, network byte order
  * @wire_type: the job's type
  * @in: the elements
- * @type: theirs; int32 only for int32
+ * @type: theirs; int32, int64 and float64 only for the same
  * @count: how many, CONVERT_MAX at most
  * @scaling: of floats to an int32
  *
@@ -39,7 +39,7 @@ void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *
 /**
  * convert_from_wire() - elements as the box has sent them
  * @out: where they go
- * @type: their type then; int32 only from int32
+ * @type: their type then; int32, int64 and float64 only from the same
  * @wire: network byte order
  * @wire_type: the job's type
  * @count: how many, CONVERT_MAX at most

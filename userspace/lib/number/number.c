@@ -6,7 +6,7 @@
 /* Joins and calls number types and operations alike. */
 _Static_assert(WEIR_INT32 == (int)WEIR_DTYPE_INT32 && WEIR_FLOAT32 == (int)WEIR_DTYPE_FLOAT32 &&
 	       WEIR_BFLOAT16 == (int)WEIR_DTYPE_BFLOAT16 && WEIR_FLOAT16 == (int)WEIR_DTYPE_FLOAT16 &&
-	       WEIR_INT64 == (int)WEIR_DTYPE_INT64,
+	       WEIR_INT64 == (int)WEIR_DTYPE_INT64 && WEIR_FLOAT64 == (int)WEIR_DTYPE_FLOAT64,
 	       "types are numbered as in the box");
 _Static_assert(WEIR_SUM == (int)WEIR_OP_SUM && WEIR_MIN == (int)WEIR_OP_MIN &&
 	       WEIR_MAX == (int)WEIR_OP_MAX, "operations are numbered as in the box");
@@ -17,6 +17,7 @@ static const char *const types[] = {
 	[WEIR_BFLOAT16] = "bfloat16",
 	[WEIR_FLOAT16] = "float16",
 	[WEIR_INT64] = "int64",
+	[WEIR_FLOAT64] = "float64",
 };
 
 static const char *const operations[] = {

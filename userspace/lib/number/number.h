@@ -6,12 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <weir.h>
+
 #include "libweir.h"
 
-/* Bytes of one of a vector; 0 where vectors have no such type. */
+/* Bytes of one of a vector; 0 if there is no such type. */
 static inline size_t number_size(enum weir_type type)
 {
 	switch (type) {
+	case WEIR_INT64:
+	case WEIR_FLOAT64:
+		return 8;
 	case WEIR_INT32:
 	case WEIR_FLOAT32:
 		return 4;
@@ -25,7 +30,19 @@ static inline size_t number_size(enum weir_type type)
 
 static inline bool number_is_float(enum weir_type type)
 {
-	return type != WEIR_INT32;
+	return type != WEIR_INT32 && type != WEIR_INT64;
+}
+
+/* A job of such a type takes vectors of this type alone, and no other job takes them. */
+static inline bool number_is_alone(enum weir_type type)
+{
+	return number_size(type) == 8;
+}
+
+/* Elements of a block at most. */
+static inline size_t number_grads_max(enum weir_type type)
+{
+	return number_size(type) == 8 ? WEIR_GRADS_MAX / 2 : WEIR_GRADS_MAX;
 }
 
 /* As users write them. "?" where it is none. */

@@ -359,10 +359,15 @@ static int take(struct weir *comm, struct message *message)
 	return 0;
 }
 
-/* All packets of a box are of whole numbers: behind another one none would be aligned. */
+/*
+ * All packets of a box are of whole numbers: behind another one none would be aligned. Those of
+ * 8 bytes are aligned to 4, as headers are.
+ */
 static bool is_aligned(const struct weir *comm, size_t stride)
 {
-	return stride % number_size(comm->config.type) == 0;
+	size_t size = number_size(comm->config.type);
+
+	return stride % (size < 4 ? size : 4) == 0;
 }
 
 /* It was valid when it was received; the generation may have changed since. */

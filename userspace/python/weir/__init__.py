@@ -21,7 +21,8 @@ weir.environment.
         ...
 
 Vectors are numpy arrays, torch's dense tensors in the CPU's memory, or other objects with the
-buffer protocol, of int32 (format 'i'), float32 ('f') or float16 ('e'). Arrays and tensors with
+buffer protocol, of int32 (format 'i'), int64 ('q'), float32 ('f'), float64 ('d') or float16 ('e').
+Those of 64 bits go by jobs of their own type alone. Arrays and tensors with
 strides are copied; other objects must be C-contiguous. numpy has no bfloat16: give the bits as
 integers of 16 bits, with dtype="bfloat16"; a tensor of bfloat16 or an array of ml_dtypes' is taken
 as it is. A communicator belongs to one thread at a time, except for close(), which may come from any;
@@ -49,15 +50,17 @@ __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Behind", "Communica
            "NO_ECN", "Request", "SATURATE", "UNMERGED", "version"]
 
 # Types and operations, and the numbers that the library has for them.
-_TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
+_TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4, "int64": 5, "float64": 6}
 _OPERATIONS = {"sum": 1, "min": 2, "max": 3}
 
 # Formats of the buffer protocol, and the types; item size and format of each type's view.
-_FORMATS = {"i": "int32", "l": "int32", "f": "float32", "e": "float16", "H": "bfloat16",
-            "h": "bfloat16"}
-_VIEWS = {"int32": (4, "i"), "float32": (4, "f"), "bfloat16": (2, "H"), "float16": (2, "e")}
+_LONG = {4: "int32", 8: "int64"}[ctypes.sizeof(ctypes.c_long)]
+_FORMATS = {"i": "int32", "l": _LONG, "q": "int64", "f": "float32", "d": "float64", "e": "float16",
+            "H": "bfloat16", "h": "bfloat16"}
+_VIEWS = {"int32": (4, "i"), "float32": (4, "f"), "bfloat16": (2, "H"), "float16": (2, "e"),
+          "int64": (8, "q"), "float64": (8, "d")}
 
-# Deliver vectors with sums that left int32, or that not all ranks are in, without an
+# Deliver vectors with sums that left int32 or int64, or that not all ranks are in, without an
 # error; Communicator.info() tells.
 ACCEPT_OVERFLOW: int = 0x1
 ACCEPT_DEGRADED: int = 0x2
@@ -308,8 +311,9 @@ class _Vector:
         text = (self._view.format or b"B").decode()
         dtype = _FORMATS.get(text.lstrip("@=<" if _LITTLE else "@=>"))
         if not dtype or self._view.itemsize != _VIEWS[dtype][0]:
-            raise TypeError(f"elements are of format '{text}': they must be int32 ('i'), float32 "
-                            "('f'), float16 ('e'), or bfloat16 as bits ('H' and dtype='bfloat16')")
+            raise TypeError(f"elements are of format '{text}': they must be int32 ('i'), int64 "
+                            "('q'), float32 ('f'), float64 ('d'), float16 ('e'), or bfloat16 as bits "
+                            "('H' and dtype='bfloat16')")
         if dtype == "bfloat16" and asked is None:
             raise TypeError(f"elements are of format '{text}': are they the bits of bfloat16? "
                             "Then say dtype='bfloat16'")

@@ -50,9 +50,16 @@ static uint32_t head_of(const struct job *job)
 
 uint32_t job_grad_size(const struct job *job)
 {
-	bool half = job->dtype == WEIR_DTYPE_BFLOAT16 || job->dtype == WEIR_DTYPE_FLOAT16;
-
-	return half ? 2 : 4;
+	switch (job->dtype) {
+	case WEIR_DTYPE_INT64:
+	case WEIR_DTYPE_FLOAT64:
+		return 8;
+	case WEIR_DTYPE_BFLOAT16:
+	case WEIR_DTYPE_FLOAT16:
+		return 2;
+	default:
+		return 4;
+	}
 }
 
 /*

@@ -71,13 +71,19 @@ static void read_policy(struct spec *spec, const struct fields *fields)
 		refuse(fields->refusal, 400, "'quorum' needs the policy partial or exclude");
 }
 
+static uint32_t grads_max(uint32_t dtype)
+{
+	return dtype == WEIR_DTYPE_INT64 || dtype == WEIR_DTYPE_FLOAT64 ? WEIR_GRADS_MAX / 2 :
+									 WEIR_GRADS_MAX;
+}
+
 static void read_spec(struct spec *spec, const struct fields *fields)
 {
 	spec->ranks = field_number(fields, "ranks", 1, WEIR_SOURCES_MAX, 1);
 	spec->dtype = field_word(fields, "type", &dtype_names, WEIR_DTYPE_INT32);
 	spec->op = field_word(fields, "operation", &op_names, WEIR_OP_SUM);
 	spec->order = field_word(fields, "order", &order_names, WEIR_ORDER_ARRIVAL);
-	spec->grads = field_number(fields, "grads", 1, WEIR_GRADS_MAX, GRADS_DEFAULT);
+	spec->grads = field_number(fields, "grads", 1, grads_max(spec->dtype), GRADS_DEFAULT);
 	spec->blocks = field_number(fields, "blocks", 1, WEIR_BLOCKS_MAX, BLOCKS_DEFAULT);
 	if (spec->blocks & (spec->blocks - 1))
 		refuse(fields->refusal, 400, "'blocks' is %u: it must be a power of two",

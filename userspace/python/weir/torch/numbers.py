@@ -14,6 +14,9 @@ _OPERATIONS = ((dist.ReduceOp.SUM, "sum", False), (dist.ReduceOp.AVG, "sum", Tru
 
 _FLOATS = {torch.float32, torch.float16, torch.bfloat16}
 
+# Types that only a job of exactly the same takes.
+_ALONE = {"int64": torch.int64, "float64": torch.float64}
+
 _TENSORS = {torch.Tensor, torch.nn.Parameter}
 
 
@@ -33,6 +36,8 @@ def is_on_host(tensor):
 
 def dtypes_of(job_type):
     """The types of elements that a job of such a type takes."""
+    if job_type in _ALONE:
+        return {_ALONE[job_type]}
     return _FLOATS | ({torch.int32} if job_type == "int32" else set())
 
 
