@@ -30,7 +30,7 @@ endef
 mpi_tests = $(eval $(call mpi_apart,$(1),$(2))) \
 	$(eval $(call mpi_test,$(1),kmeans,kmeans.c,mpicc.$(1) $(mpitests_c_flags))) \
 	$(eval $(call mpi_test,$(1),reductions,reductions.c,mpicc.$(1) $(mpitests_c_flags))) \
-	$(foreach program,errors lost memory refused twins windows,\
+	$(foreach program,eight errors lost memory refused twins windows,\
 		$(eval $(call mpi_test,$(1),$(program),$(program).c,mpicc.$(1) $(mpitests_c_flags)))) \
 	$(eval $(call mpi_test,$(1),fortran,fortran.f90,mpif90.$(1) $(mpitests_fortran_flags)))
 

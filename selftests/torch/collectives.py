@@ -26,7 +26,7 @@ def expected(count, dtype, operation=None):
 
 
 def sums():
-    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int32, torch.float64):
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int32, torch.float64, torch.int64):
         for count in (LARGE, SMALL):
             # Gloo of some releases has no sums of bfloat16.
             if dtype == torch.bfloat16 and count == SMALL:

@@ -15,7 +15,6 @@
 
 static size_t call_bytes(const struct call *call)
 {
-	/* All types that go by the box have four bytes. */
 	return (size_t)call->count * type_bytes(call->type);
 }
 

@@ -31,6 +31,12 @@
 /* Descriptors that a channel waits for. */
 #define CHANNEL_FDS	2
 
+/* Bytes of an element. */
+static inline size_t type_bytes(enum weir_type type)
+{
+	return type == WEIR_INT64 || type == WEIR_FLOAT64 ? 8 : 4;
+}
+
 /* How the program has asked for it: MPI takes each in its own way, alike on all ranks. */
 enum call_kind {
 	CALL_ALLREDUCE,
