@@ -12,6 +12,8 @@
 /* Numbers in a packet: headers leave them at an odd place. */
 typedef int unaligned_int __attribute__((aligned(1), may_alias));
 typedef float unaligned_float __attribute__((aligned(1), may_alias));
+typedef long long unaligned_long __attribute__((aligned(1), may_alias));
+typedef double unaligned_double __attribute__((aligned(1), may_alias));
 typedef unsigned short unaligned_half __attribute__((aligned(1), may_alias));
 
 void plain_add_int32(void *restrict acc, const void *restrict src, unsigned int n)
@@ -28,6 +30,26 @@ void plain_add_float32(void *restrict acc, const void *restrict src, unsigned in
 {
 	const unaligned_float *x = src;
 	float *sum = acc;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sum[i] += x[i];
+}
+
+void plain_add_int64(void *restrict acc, const void *restrict src, unsigned int n)
+{
+	const unaligned_long *x = src;
+	long long *sum = acc;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sum[i] += x[i];
+}
+
+void plain_add_float64(void *restrict acc, const void *restrict src, unsigned int n)
+{
+	const unaligned_double *x = src;
+	double *sum = acc;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)

@@ -53,6 +53,8 @@ static const struct type types[] = {
 	{ "_float32", 4, PAGE, plain_add_float32, OPS(float32_sum) },
 	{ "_bfloat16", 2, PAGE, plain_add_bfloat16, OPS(bfloat16_sum) },
 	{ "_float16", 2, PAGE, plain_add_float16, OPS(float16_sum) },
+	{ "_int64", 8, 2 * PAGE, plain_add_int64, OPS(int64_sum) },
+	{ "_float64", 8, 2 * PAGE, plain_add_float64, OPS(float64_sum) },
 	{ "_float32_fixed", 4, 4 * PAGE, plain_add_float32, OPS(float32_binned) },
 };
 

@@ -204,6 +204,7 @@ CASES = [
     ("job-add", dict(new, format=5, dtype=1), INVAL, "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(new, format=5, dtype=4), INVAL, "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(new, format=5, address=address("fd00::254")), INVAL, "the job's addresses are IPv4"),
+    ("job-add", dict(lab, retain=4096), INVAL, "results of this format stay in their slots: omit retain"),
     ("job-add", dict(lab, blocks=1), INVAL, "jobs of this format have 2 blocks at least"),
     ("job-add", dict(lab, address=address("10.0.0.253")), errno.EADDRINUSE,
      "job 5 has this address and port: packets of its format say no job"),

@@ -19,7 +19,7 @@ local formats = {
 	[6] = "kv",
 }
 -- generated: end
-local sizes = { [1] = 4, [2] = 4, [3] = 2, [4] = 2 }
+local sizes = { [1] = 4, [2] = 4, [3] = 2, [4] = 2, [5] = 8, [6] = 8 }
 local ect = { [0] = "not ECN-capable", [1] = "ECT(1)", [2] = "ECT(0)", [3] = "CE" }
 
 -- Releases of Wireshark have different versions of Lua, not all of which have bits.
@@ -41,7 +41,7 @@ local kv = Proto("weir_kv", "weir, key-value stream")
 trio.prefs.ports = Pref.range("UDP ports", "12000", "of jobs of format trio", 65535)
 trio.prefs.dtype = Pref.enum("Gradients", 0, "where no join has shown their type",
 	{ { 0, "as their length tells", 0 }, { 1, "int32", 1 }, { 2, "float32", 2 },
-	  { 3, "bfloat16", 3 }, { 4, "float16", 4 } }, false)
+	  { 3, "bfloat16", 3 }, { 4, "float16", 4 }, { 5, "int64", 5 }, { 6, "float64", 6 } }, false)
 lab.prefs.ports = Pref.range("UDP ports", "8000", "of jobs of format lab", 65535)
 switchml.prefs.ports = Pref.range("UDP ports", "48864", "of jobs of format switchml", 65535)
 panama.prefs.ports = Pref.range("UDP ports", "12056", "of jobs of format panama", 65535)
@@ -269,7 +269,7 @@ local function size_of(pinfo, head, room)
 		return sizes[dtype]
 	end
 	-- What a trimmed packet has left tells nothing; most jobs have gradients of 4 bytes.
-	return room == 2 * head.count and 2 or 4
+	return room == 2 * head.count and 2 or room == 8 * head.count and 8 or 4
 end
 
 local function trio_kind(head)
