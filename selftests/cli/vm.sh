@@ -601,7 +601,7 @@ ktap_run "raw: attribute of another request" refused 1 "EINVAL" raw job-del 1:u3
 ktap_run "raw: attribute too short" refused 1 "(EINVAL|ERANGE)" raw job-del 1:hex:0700
 ktap_run "raw: attribute too long" refused 1 "(EINVAL|ERANGE)" raw job-del 1:hex:0700000000000000
 ktap_run "raw: id out of range" refused 1 "ERANGE .*out of range" raw job-del 1:u32:256
-ktap_run "raw: type out of range" refused 1 "ERANGE" raw job-add 1:u32:8 3:u32:6 5:u32:1 6:u32:1 7:u32:1 8:hex:0a4d01fe
+ktap_run "raw: type out of range" refused 1 "ERANGE" raw job-add 1:u32:8 3:u32:7 5:u32:1 6:u32:1 7:u32:1 8:hex:0a4d01fe
 ktap_run "raw: no id" refused 1 "EINVAL ." raw job-del
 ktap_run "raw: no address" refused 1 "EINVAL ." raw job-add 1:u32:8 5:u32:1 6:u32:1 7:u32:1
 ktap_run "raw: address of five bytes" refused 1 "EINVAL .*4 bytes" raw job-add 1:u32:8 5:u32:1 6:u32:1 7:u32:1 8:hex:0a4d01fe00

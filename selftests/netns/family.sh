@@ -121,7 +121,7 @@ refusals() {
 		refused 'how many sources' --do job-add '{"id":1}' &&
 		refused 'address of this box' --do job-add '{"id":1,"sources":1,"blocks":1,"grads":1}' &&
 		refused 'power of two: take 8' --do job-add '{"id":1,"sources":1,"blocks":5,"grads":1,"address":"0a4d01fe"}' &&
-		refused 'range' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","dtype":6}' &&
+		refused 'range' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","dtype":7}' &&
 		refused 'unicast' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e0000001"}' &&
 		refused '4 bytes' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e00000"}' &&
 		refused 'no multicast' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","group":"0a000001"}' &&
