@@ -163,11 +163,12 @@ static uint64_t value_of(const struct nlattr *nla)
 
 /*
  * Timers are no more than there are slots, and 0 stands for the number that goes with the
- * timeout.
+ * timeout. Memory for retained results is rounded down to slots, of which a table has a limit.
  */
 static bool may_differ(const struct grammar_attr *attr, uint64_t said, uint64_t shown)
 {
 	return (!strcmp(attr->name, "timers") && shown < said) ||
+	       (!strcmp(attr->name, "retain") && shown < said) ||
 	       (!strcmp(attr->name, "dead-after") && !said);
 }
 
