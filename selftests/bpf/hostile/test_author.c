@@ -316,7 +316,7 @@ static void returns(void)
 	author->bss->port = if_nametoindex("tap0");
 	author->bss->honest = true;
 	author->bss->moved = 0;
-	author->bss->forged.counter = WEIR_TRIM_C_TX_TRIM;
+	author->bss->forged.counter = WEIR_TRIM_C_TX_OF(0);
 	in = listener("in2");
 	build(frame, 0x68);
 	for (i = 0; i < UNREAD; i++)
