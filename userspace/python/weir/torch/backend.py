@@ -9,17 +9,11 @@ import torch.distributed as dist
 from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo
 
 from . import callbacks, gloo, meeting, note, numbers
-from .work import BoxWork
+from .work import BoxWork, seconds
 
 # A job has one communicator a rank: other groups than the default one are Gloo's. What ends the
 # channel of that, when the group is destroyed and nothing has it any longer.
 _end = None
-
-
-def _seconds(opts):
-    """The timeout of one call, or None for the group's."""
-    timeout = getattr(opts, "timeout", None)
-    return timeout.total_seconds() if timeout is not None and timeout.total_seconds() > 0 else None
 
 
 @contextlib.contextmanager
@@ -75,7 +69,8 @@ class ProcessGroupWeir(dist.ProcessGroup):
         if not self._goes_by_box(tensors, operation):
             return gloo.allreduce(self._gloo, self._ranks, tensors, opts, asked)
         with _profiled() as ends_with:
-            call = self.channel.allreduce(tensors[0], operation, mean, timeout=_seconds(opts))
+            call = self.channel.allreduce(tensors[0], operation, mean,
+                                          timeout=seconds(getattr(opts, "timeout", None)))
             ends_with(call)
         return BoxWork(call)
 

@@ -17,16 +17,16 @@ class Call:
     The channel's thread calls most functions. wait(), is_done(), join() and future() may be called in any
     thread.
 
-    input       the elements, one after another
+    input       the elements, one after another; None if they are to come
     residual    gets those that are not in the result, which may lack ranks then; or None
     timeout     seconds for which it may be the oldest one under way
     fault       an exception, if the input cannot be had
     error       an exception, if it has ended without a result
     """
 
-    def __init__(self, tensor, operation, average, residual, timeout):
+    def __init__(self, tensor, data, operation, average, residual, timeout):
         self.tensor = tensor
-        self.input = self._first_input()
+        self.input = data
         self.operation = operation
         self.average = average
         self.residual = residual
@@ -38,9 +38,6 @@ class Call:
         self.error = None
         self._done = threading.Event()
         self._futures = collections.deque()
-
-    def _first_input(self):
-        return numbers.flat(self.tensor)
 
     def is_ready(self):
         """Return whether the input is there, or will never be."""
@@ -112,4 +109,3 @@ class Call:
 
     def _set_result(self, future):
         future.set_result(self.tensor)
-

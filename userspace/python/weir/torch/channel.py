@@ -142,7 +142,7 @@ class Channel:
         adapter = device.adapter_of(tensor)
         if adapter:
             return self._staging(adapter).allreduce(tensor, operation, average, residual, timeout)
-        call = Call(tensor, operation, average, residual, timeout)
+        call = Call(tensor, numbers.flat(tensor), operation, average, residual, timeout)
         self._start(call)
         return call
 
@@ -218,7 +218,7 @@ class Channel:
         self.close(abandon=hasattr(sys, "last_type"))
 
     def close(self, abandon=False):
-        """Ends the thread when all that was asked for has its result, or at once."""
+        """End the thread when all that was asked for has its result, or at once."""
         atexit.unregister(self._exit)
         if self._closing:
             return

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 import torch
 
+from . import numbers
+
 
 class Event(Protocol):
     """A point in a stream."""
@@ -58,7 +60,7 @@ class Cuda:
         return torch.cuda.Stream(self._device)
 
     def flat(self, tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.detach().reshape(-1)
+        return numbers.flat(tensor)
 
     def mark(self) -> Event:
         return torch.cuda.current_stream(self._device).record_event()

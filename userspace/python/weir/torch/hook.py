@@ -13,7 +13,7 @@ import torch.distributed as dist
 from torch.distributed import distributed_c10d
 from torch.distributed.distributed_c10d import PrefixStore
 
-from . import meeting, note
+from . import meeting, note, numbers
 from .backend import ProcessGroupWeir
 
 _made = 0
@@ -88,7 +88,7 @@ def allreduce_hook(state: State,
                    bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
     """The mean of a bucket over the ranks: for register_comm_hook()."""
     buffer = bucket.buffer()
-    size = buffer.numel() * buffer.element_size()
+    size = numbers.size(buffer)
     if not state.channel or size < state.min_bytes or not state.channel.suits(buffer, "sum"):
         note.debug(dist.get_rank(), f"bucket {bucket.index()} of {size} bytes goes by the group")
         return _by_group(state.group, buffer)

@@ -42,7 +42,7 @@ class Chunk(Call):
     """
 
     def __init__(self, staging, tensor, part, operation, average, back, timeout):
-        super().__init__(tensor, operation, average, None, timeout)
+        super().__init__(tensor, None, operation, average, None, timeout)
         self._staging = staging
         self._part = part
         self._back = back
@@ -51,9 +51,6 @@ class Chunk(Call):
         self._event = None
         # What is to be copied when the part is there, and where to: of the last part of a strided tensor.
         self.whole = None
-
-    def _first_input(self):
-        return None
 
     def is_ready(self):
         return self._ready.is_set()
@@ -76,8 +73,7 @@ class Chunk(Call):
     def deliver(self):
         self.input.copy_(self.out)
         self._copy_in(self._buffers[0], self._part, self.input)
-        if self.residual is not None:
-            self._copy_in(self._buffers[1], self._back, self.residual)
+        self._copy_residual_in()
         if self.whole:
             self._event = self._staging.adapter.copy(*self.whole, self._staging.back, None)
 
@@ -85,10 +81,13 @@ class Chunk(Call):
         staging = self._staging
         self._event = buffer.event = staging.adapter.copy(target, source, staging.back, None)
 
-    def skip(self):
+    def _copy_residual_in(self):
         if self.residual is not None:
-            self.residual.zero_()
             self._copy_in(self._buffers[1], self._back, self.residual)
+
+    def skip(self):
+        self.clear_residual()
+        self._copy_residual_in()
         self.end()
 
     def end(self, error=None):

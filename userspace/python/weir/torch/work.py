@@ -16,10 +16,11 @@ _UNUSED = 256
 _kept = collections.OrderedDict()
 
 
-def _seconds(timeout):
-    """c10d's timeout of a wait in seconds, or None for no limit."""
-    seconds = timeout.total_seconds() if timeout is not None else 0
-    return seconds if seconds > 0 else None
+def seconds(timeout):
+    """Return c10d's timeout in seconds, or None for what it has for no timeout."""
+    if timeout is None or timeout.total_seconds() <= 0:
+        return None
+    return timeout.total_seconds()
 
 
 class _KeptWork(Work):
@@ -41,11 +42,24 @@ class _KeptWork(Work):
     def source_rank(self):
         return 0
 
+    def is_completed(self):
+        if not self._is_done():
+            return False
+        self._used()
+        return True
+
     def result(self):
         if not self.is_completed():
             raise RuntimeError("the work has not completed: call wait() before result()")
         self.wait()
         return self._tensors()
+
+    def _future_of(self, future, tensors):
+        """A future of what tensors() makes of the future's value."""
+        def finished(done):
+            self._used()
+            return tensors(done.value())
+        return future.then(finished)
 
 
 class BoxWork(_KeptWork):
@@ -56,7 +70,7 @@ class BoxWork(_KeptWork):
         self._call = call
 
     def wait(self, timeout=None):
-        if not self._call.wait(_seconds(timeout)):
+        if not self._call.wait(seconds(timeout)):
             raise RuntimeError("the allreduce has not completed within the wait's timeout")
         self._used()
         if self._call.error:
@@ -64,11 +78,8 @@ class BoxWork(_KeptWork):
         self._call.join()
         return True
 
-    def is_completed(self):
-        if not self._call.is_done():
-            return False
-        self._used()
-        return True
+    def _is_done(self):
+        return self._call.is_done()
 
     def is_success(self):
         return self._call.is_done() and not self._call.error
@@ -77,10 +88,7 @@ class BoxWork(_KeptWork):
         return self._call.error
 
     def get_future(self):
-        def tensors(done):
-            self._used()
-            return [done.value()]
-        return self._call.future().then(tensors)
+        return self._future_of(self._call.future(), lambda tensor: [tensor])
 
     def _tensors(self):
         return [self._call.tensor]
@@ -112,11 +120,8 @@ class StagedWork(_KeptWork):
         self._future.wait()
         return True
 
-    def is_completed(self):
-        if not self._future.done():
-            return False
-        self._used()
-        return True
+    def _is_done(self):
+        return self._future.done()
 
     def is_success(self):
         return self._future.done() and self._work.is_success()
@@ -125,10 +130,7 @@ class StagedWork(_KeptWork):
         return self._work.exception()
 
     def get_future(self):
-        def tensors(done):
-            self._used()
-            return done.value()
-        return self._future.then(tensors)
+        return self._future_of(self._future, lambda tensors: tensors)
 
     def _tensors(self):
         return [self._tensor]
