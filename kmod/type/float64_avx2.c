@@ -161,8 +161,11 @@ WEIR_INNER void add_split(weir_word64 *a, struct split x)
 	*weir_at64(a, WEIR_BINNED64_WORDS) += x.low;
 }
 
-static unsigned int binned_set(void *acc, const void *src, unsigned int n,
-			       unsigned int bias)
+/* Vectors of finite numbers go to @put, others and the rest to @loop, in plain C. */
+WEIR_INNER void binned_each(void *acc, const void *src, unsigned int n,
+			    void (*put)(weir_word64 *a, struct split x),
+			    unsigned int (*loop)(void *acc, const void *src, unsigned int n,
+						 unsigned int bias))
 {
 	const char *s = src;
 	weir_word64 *a = acc;
@@ -171,33 +174,28 @@ static unsigned int binned_set(void *acc, const void *src, unsigned int n,
 		weir_vq x = weir_load64_swapped(s);
 
 		if (!has_special(x))
-			put_split(a, split(x));
+			put(a, split(x));
 		else
-			weir_float64_binned_scalar.set(a, s, WEIR_LANES64, bias);
+			loop(a, s, WEIR_LANES64, 0);
 		a += WEIR_LANES64;
 		s += WEIR_STEP64;
 	}
-	weir_rest64(weir_float64_binned_scalar.set, a, s, n, 0);
+	weir_rest64(loop, a, s, n, 0);
+}
+
+static unsigned int binned_set(void *acc, const void *src, unsigned int n,
+			       unsigned int bias)
+{
+	(void)bias;
+	binned_each(acc, src, n, put_split, weir_float64_binned_scalar.set);
 	return 0;
 }
 
 static unsigned int binned_add(void *acc, const void *src, unsigned int n,
 			       unsigned int bias)
 {
-	const char *s = src;
-	weir_word64 *a = acc;
-
-	for (; n >= WEIR_LANES64; n -= WEIR_LANES64) {
-		weir_vq x = weir_load64_swapped(s);
-
-		if (!has_special(x))
-			add_split(a, split(x));
-		else
-			weir_float64_binned_scalar.add(a, s, WEIR_LANES64, bias);
-		a += WEIR_LANES64;
-		s += WEIR_STEP64;
-	}
-	weir_rest64(weir_float64_binned_scalar.add, a, s, n, 0);
+	(void)bias;
+	binned_each(acc, src, n, add_split, weir_float64_binned_scalar.add);
 	return 0;
 }
 
