@@ -10,7 +10,7 @@ mpitests_fortran_flags := -w -fallow-argument-mismatch
 
 # $(call mpi_test,MPI,PROGRAM,SOURCE,COMPILER)
 define mpi_test
-$(B)/mpi-tests/$(1)/$(2): $(mpitests_dir)/$(3)
+$(B)/mpi-tests/$(1)/$(2): $(mpitests_dir)/$(3) $(mpitests_dir)/pause.h
 	$$(call say,MPI,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$(4) $$(CFLAGS) -o $$@ $$<

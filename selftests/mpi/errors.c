@@ -16,6 +16,8 @@
 
 #include <mpi.h>
 
+#include "pause.h"
+
 #define COUNT	50001
 #define MANY	1000003
 
@@ -99,17 +101,6 @@ static void fail_request(void)
 	if (err == MPI_SUCCESS)
 		err = MPI_Wait(&request, MPI_STATUS_IGNORE);
 	tell("request", err, MPI_ERR_INTERN);
-}
-
-static void pause_with(const char *path)
-{
-	MPI_Barrier(MPI_COMM_WORLD);
-	if (rank == 0) {
-		fclose(fopen(path, "w"));
-		while (!access(path, F_OK))
-			usleep(10000);
-	}
-	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,8 @@
 
 #include <mpi.h>
 
+#include "pause.h"
+
 /* In one window: a rank without results sends no second one, and nobody would be ahead. */
 #define COUNT	4100
 
@@ -52,17 +54,6 @@ static void allreduce_floats(const char *what)
 		vector[i] = (float)(i % 1000 + rank);
 	MPI_Allreduce(MPI_IN_PLACE, vector, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 	tell(what);
-}
-
-static void pause_with(const char *path)
-{
-	MPI_Barrier(MPI_COMM_WORLD);
-	if (rank == 0) {
-		fclose(fopen(path, "w"));
-		while (!access(path, F_OK))
-			usleep(10000);
-	}
-	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* A message that @root sends to all others. */

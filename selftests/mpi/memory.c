@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How many page faults reductions of one size cost, once there have been some. */
+/* Count the page faults of reductions of one size, after some have been made. */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -13,6 +13,8 @@
 
 #include <mpi.h>
 
+#include "pause.h"
+
 #define LARGE	50001
 #define SMALL	100
 #define MANY	12
@@ -213,21 +215,6 @@ static void ask_for_state(void)
 		while (!flag);
 	tell_many("state");
 	check(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
-}
-
-static void pause_with(const char *path)
-{
-	FILE *file;
-
-	MPI_Barrier(MPI_COMM_WORLD);
-	if (rank == 0) {
-		file = fopen(path, "w");
-		check(file ? MPI_SUCCESS : MPI_ERR_OTHER);
-		fclose(file);
-		while (!access(path, F_OK))
-			usleep(10000);
-	}
-	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static int threads_now(void)

@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include "pause.h"
+
 /* In one window: see lost.c. */
 #define COUNT	4100
 
@@ -35,17 +37,6 @@ static void put(MPI_Win window, int32_t *mine, int32_t number)
 	MPI_Put(&number, 1, MPI_INT32_T, (rank + 1) % ranks, 0, 1, MPI_INT32_T, window);
 	MPI_Win_fence(0, window);
 	printf("rank %d: has %d\n", rank, *mine);
-}
-
-static void pause_with(const char *path)
-{
-	MPI_Barrier(MPI_COMM_WORLD);
-	if (rank == 0) {
-		fclose(fopen(path, "w"));
-		while (!access(path, F_OK))
-			usleep(10000);
-	}
-	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
