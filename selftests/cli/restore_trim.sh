@@ -10,16 +10,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
 # shellcheck source=../lib/figures.sh
 . "$here/../lib/figures.sh"
 
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
-
-box() { weir -n "$ns_prefix-box" "$@"; }
-
-# The commands of what is saved.
-saved() { box save | grep -v '^#'; }
 
 # Each line is a configuration; commands are parted by semicolons.
 configurations() {

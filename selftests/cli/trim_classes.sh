@@ -9,30 +9,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
 
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 
-box() { weir -n "$ns_prefix-box" "$@"; }
-saved() { box save | grep -v "^#"; }
-tc_box() { tc -n "$ns_prefix-box" "$@"; }
-
 # The places of weir's qdiscs.
 places() { box -j trim queues dev o1 | gojq -r 'map(.parent) | sort | join(" ")'; }
-
-# refused PATTERN WORD...: by the tool, and nothing has changed.
-refused() {
-	local pattern=$1 said before
-	before=$(box save; tc_box qdisc show)
-	if said=$(box "${@:2}" 2>&1); then
-		echo "${*:2}: was not refused"
-		return 1
-	fi
-	grep -qE -e "$pattern" <<<"$said" || { echo "${*:2}: $said"; return 1; }
-	[[ $(box save; tc_box qdisc show) == "$before" ]] && return
-	diff <(echo "$before") <(box save; tc_box qdisc show)
-	return 1
-}
 
 set_up() {
 	ns_create box far && ns_ip box <<-END && in_ns far ip address add 10.0.0.2/24 dev p1 && in_ns far ip link set p1 up &&

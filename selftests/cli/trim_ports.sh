@@ -9,27 +9,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
 
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
-
-box() { weir -n "$ns_prefix-box" "$@"; }
-
-# The commands of what is saved.
-saved() { box save | grep -v "^#"; }
-tc_box() { tc -n "$ns_prefix-box" "$@"; }
-
-# refused PATTERN WORD...: by the tool, and nothing has changed.
-refused() {
-	local pattern=$1 said before
-	before=$(box save; tc_box qdisc show)
-	if said=$(box "${@:2}" 2>&1); then
-		echo "${*:2}: was not refused"
-		return 1
-	fi
-	grep -qE -e "$pattern" <<<"$said" || { echo "${*:2}: $said"; return 1; }
-	[[ $(box save; tc_box qdisc show) == "$before" ]]
-}
 
 # shows FILTER: of the policy of o1
 shows() {
