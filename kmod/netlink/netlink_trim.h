@@ -8,7 +8,7 @@
 /* The last setting of a policy that a request may have. */
 #define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_DSCP_TC
 
-/* Whether an attribute of a request is a setting of a policy. */
+/* Return true if an attribute of a request is a setting of a policy. */
 static inline bool weir_nl_trim_is_setting(int attr)
 {
 	return attr != WEIR_A_TRIM_DEFAULT && attr != WEIR_A_TRIM_UNSET;

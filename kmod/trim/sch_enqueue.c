@@ -225,8 +225,8 @@ static bool weir_sch_header_full(const struct weir_sch_visit *v)
 }
 
 /*
- * Whether a packet without room was sent back; else it is the caller's yet. One that a program
- * has counted as trimmed may be anything, even a packet without headers to send back.
+ * Send a packet without room back. Return false if it stays with the caller. A packet that a
+ * program has counted as trimmed may lack the headers that are needed for this.
  */
 static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 			    struct weir_trim_pkt *pkt, int class)
@@ -238,7 +238,7 @@ static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 	       weir_trim_skb_return(policy, skb, pkt);
 }
 
-/* Whether a packet that was trimmed here was sent back; else it is the caller's yet. */
+/* Send a packet that was trimmed here back. Return false if it stays with the caller. */
 static bool weir_sch_return_trimmed(const struct weir_sch_visit *v,
 				    struct sk_buff *skb,
 				    struct weir_trim_pkt *pkt)

@@ -44,8 +44,8 @@ struct weir_trim_rev {
  * @next: the policy's next revision; only under RTNL, while the default changes
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
  * @cleared: the counters as they were when they were set to zero; under RTNL
- * @hits_cleared: likewise those of rules, by their slots
- * @class_cleared: likewise those of traffic classes
+ * @hits_cleared: counters of rules when they were set to zero, by slots; under RTNL
+ * @class_cleared: counters of traffic classes when they were set to zero; under RTNL
  * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
  * Reached through weir_net.trim_table under RCU, and in order through weir_net.trims. It

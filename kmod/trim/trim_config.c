@@ -421,7 +421,7 @@ static u8 weir_trim_config_tc(const struct weir_trim_config *config, u8 dscp)
 	return class == WEIR_TRIM_NO_CLASS ? dscp >> 3 : class;
 }
 
-/* Whether a device has no queue for a class; one without classes has a queue for each. */
+/* Return true if a device lacks a class. Without classes, queue n of a device is class n. */
 static bool weir_trim_lacks_class(const struct weir_trim_device *device, u8 class)
 {
 	return class >= (device->classes ?: device->queues);

@@ -205,8 +205,8 @@ struct sk_buff *weir_trim_skb_cut(const struct weir_trim_policy *policy,
  * @skb: the packet, which leaves by its device
  * @class: the class
  *
- * By the hash of the packet's flow, as the stack does for a priority. A device without classes
- * has a queue for each.
+ * By the hash of the packet's flow, as the stack does for a priority. Without classes, queue n of
+ * the device is class n.
  *
  * Return: the queue, or -EINVAL if the device does not have the class or its queue.
  */

@@ -104,7 +104,7 @@ struct call {
 	struct call *next;
 };
 
-/* What a rank brings to the meeting. */
+/* The state of a rank, which the ranks exchange when the box is lost. */
 struct position {
 	uint64_t finished;
 	uint64_t told;
