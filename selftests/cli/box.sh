@@ -2,7 +2,9 @@
 # shellcheck shell=bash
 # The tools in a namespace that the suite has made by the name "box". lib/netns.sh comes before.
 
+# shellcheck disable=SC2154 # ns_prefix is netns.sh's
 box() { weir -n "$ns_prefix-box" "$@"; }
+# shellcheck disable=SC2154
 tc_box() { tc -n "$ns_prefix-box" "$@"; }
 
 # The commands of what is saved.
