@@ -79,7 +79,7 @@ struct weir_format_entry {
  * @format: wire format (enum weir_format)
  * @tos: of an IPv4 header the byte that has DSCP and ECN; of an IPv6 header ECN alone; else 0
  * @reserved: must be zero
- * @said: further fields of the packet, for the format's part of the module (kmod/format/);
+ * @said: further fields of the packet, for the format's part of the module (kmod/agg/format/);
  *	zero where that reads none. For WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
  *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation. For
  *	WEIR_FORMAT_SWITCHML: see WEIR_SWITCHML_SAID_KIND (uapi/weir_wire.h). For

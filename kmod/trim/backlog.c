@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <net/sch_generic.h>
 
-#include "base/net.h"
+#include "core/base/net.h"
 #include "trim/backlog.h"
 #include "trim/reader.h"
 #include "trim/sch_limits.h"

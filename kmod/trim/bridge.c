@@ -10,8 +10,8 @@
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 
-#include "base/compat.h"
-#include "base/vlan.h"
+#include "core/base/compat.h"
+#include "core/base/vlan.h"
 #include "trim/bridge.h"
 #include "trim/bridge_port.h"
 #include "trim/fdb.h"

@@ -5,7 +5,7 @@
 #include <linux/netdevice.h>
 #include <linux/xarray.h>
 
-#include "base/net.h"
+#include "core/base/net.h"
 
 /**
  * weir_bridge_port_forwards() - is a device a bridge's port in state forwarding?

@@ -25,8 +25,8 @@
 #include <net/sch_generic.h>
 #include <net/xdp.h>
 
-#include "base/compat.h"
-#include "base/virtual.h"
+#include "core/base/compat.h"
+#include "core/base/virtual.h"
 #include "trim/deflect.h"
 #include "trim/overflow.h"
 #include "trim/trim.h"

@@ -14,7 +14,7 @@
 #include <linux/skbuff.h>
 #include <net/netlink.h>
 
-#include "base/compat.h"
+#include "core/base/compat.h"
 #include "trim/fdb.h"
 
 /* An entry takes about a hundred bytes. */

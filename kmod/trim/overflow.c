@@ -13,7 +13,7 @@
 #include <trace/events/skb.h>
 #include <trace/events/xdp.h>
 
-#include "base/compat.h"
+#include "core/base/compat.h"
 #include "trim/deflect.h"
 #include "trim/overflow.h"
 #include "trim/trim.h"

@@ -19,7 +19,7 @@
 #include <net/pkt_sched.h>
 #include <net/rtnetlink.h>
 
-#include "base/compat.h"
+#include "core/base/compat.h"
 #include "trim/reader.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
 
-#include "base/compat.h"
+#include "core/base/compat.h"
 #include "trim/sch_limits.h"
 #include "trim/sch_private.h"
 

@@ -12,7 +12,7 @@
 #include <net/ndisc.h>
 #include <net/pkt_sched.h>
 
-#include "base/compat.h"
+#include "core/base/compat.h"
 #include "trim/deflect.h"
 #include "trim/edge.h"
 #include "trim/sch_private.h"

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 
-#include "base/compat.h"
+#include "core/base/compat.h"
 #include "trim/sch_limits.h"
 #include "trim/trim_config.h"
 

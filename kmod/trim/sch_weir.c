@@ -21,7 +21,7 @@
 
 #include <uapi/weir_tc.h>
 
-#include "base/compat.h"
+#include "core/base/compat.h"
 #include "trim/edge.h"
 #include "trim/sch_limits.h"
 #include "trim/sch_private.h"

@@ -7,7 +7,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 
-#include "base/net.h"
+#include "core/base/net.h"
 #include "trim/trim_config.h"
 
 struct net_device;

@@ -16,9 +16,9 @@
 #include <net/sch_generic.h>
 #include <net/xdp.h>
 
-#include "base/compat.h"
-#include "base/device.h"
-#include "base/net_bh.h"
+#include "core/base/compat.h"
+#include "core/base/device.h"
+#include "core/base/net_bh.h"
 #include "trim/backlog.h"
 #include "trim/bridge.h"
 #include "trim/edge.h"

@@ -6,9 +6,9 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "base/compat.h"
-#include "base/notify.h"
-#include "base/virtual.h"
+#include "core/base/compat.h"
+#include "core/base/notify.h"
+#include "core/base/virtual.h"
 #include "trim/backlog.h"
 #include "trim/deflect.h"
 #include "trim/edge.h"

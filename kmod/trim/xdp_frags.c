@@ -11,8 +11,8 @@
 #include <linux/skbuff.h>
 #include <net/xdp.h>
 
-#include "base/compat.h"
-#include "base/cut.h"
+#include "core/base/compat.h"
+#include "core/base/cut.h"
 #include "trim/trim_kfunc.h"
 
 #ifdef WEIR_HAVE_PAGE_PP

@@ -9,14 +9,14 @@ ifeq ($(MACHINE),x86_64)
 $(eval $(call program,bench-reduce,$(bench_dir)/reduce.c $(bench_dir)/plain.c \
 	$(type_loops),-Ikmod -I$(bench_dir) -Wno-pointer-arith))
 $(B)/obj/bench-reduce/kmod/%.o: CFLAGS = $(kernel_flags)
-$(B)/obj/bench-reduce/kmod/type/%_scalar.o: CFLAGS += -mgeneral-regs-only
-$(B)/obj/bench-reduce/kmod/type/%_avx2.o: CFLAGS += $(vector_flags)
+$(B)/obj/bench-reduce/kmod/agg/type/%_scalar.o: CFLAGS += -mgeneral-regs-only
+$(B)/obj/bench-reduce/kmod/agg/type/%_avx2.o: CFLAGS += $(vector_flags)
 $(B)/obj/bench-reduce/$(bench_dir)/plain.o: CFLAGS = -O3 -mavx2 -mf16c
 endif
 
 # Its plain C loops of 16-bit floats, for their rounding.
 $(eval $(call program,bench-rounding,$(bench_dir)/rounding.c \
-	$(wildcard kmod/type/*float16_scalar.c),-Ikmod -Wno-pointer-arith,-lm))
+	$(wildcard kmod/agg/type/*float16_scalar.c),-Ikmod -Wno-pointer-arith,-lm))
 
 # A packet's cost: what sends, what sets up, and what is compared with.
 $(eval $(call program,bench-blast,$(bench_dir)/blast.c))

@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#include "order/queue.h"
+#include "xdp/order/queue.h"
 
 #define THREADS		8
 #define PACKETS		10000000

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <type/reduce_ops.h>
+#include <agg/type/reduce_ops.h>
 #include "plain.h"
 
 /*

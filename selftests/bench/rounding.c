@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <type/reduce_ops.h>
+#include <agg/type/reduce_ops.h>
 
 #define GRADS	1024
 #define VECTORS	64

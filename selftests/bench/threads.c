@@ -14,11 +14,11 @@
 
 #include "kernel.h"
 
-#include "base/payload.h"
-#include "agg/block.h"
-#include "agg/pool.h"
-#include "type/reduce.h"
-#include "type/vector.h"
+#include "agg/base/payload.h"
+#include "agg/slots/block.h"
+#include "agg/slots/pool.h"
+#include "agg/type/reduce.h"
+#include "agg/type/vector.h"
 
 #define THREADS		4
 #define PER_THREAD	4		/* workers, as many as complete a block */

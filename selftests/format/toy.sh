@@ -77,8 +77,8 @@ while read -r count file; do
 done <<-END
 	3 uapi/weir.yaml
 	4 bpf/lib/format/weir_datagram.h
-	1 kmod/format/format.h
-	1 kmod/format/formats.c
+	1 kmod/agg/format/format.h
+	1 kmod/agg/format/formats.c
 	1 Kbuild
 END
 ktap_run "all builds without a warning" builds

@@ -160,7 +160,7 @@ def reduces(kind, op):
 
 
 def exactly(column):
-    """The sum of doubles as kmod/type/binned64.h has it."""
+    """The sum of doubles as kmod/agg/type/binned64.h has it."""
     if not numpy.all(numpy.isfinite(column)):
         with numpy.errstate(invalid="ignore"):
             return column.sum()

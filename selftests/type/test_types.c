@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <type/binned.h>
-#include <type/reduce_ops.h>
-#include <type/soft.h>
+#include <agg/type/binned.h>
+#include <agg/type/reduce_ops.h>
+#include <agg/type/soft.h>
 
 #include "../bpf/ktap.h"
 #include "types64.h"

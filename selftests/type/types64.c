@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <type/binned64.h>
-#include <type/reduce_ops.h>
-#include <type/soft64.h>
+#include <agg/type/binned64.h>
+#include <agg/type/reduce_ops.h>
+#include <agg/type/soft64.h>
 
 #include "types64.h"
 

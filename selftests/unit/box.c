@@ -2,12 +2,12 @@
 /* A namespace with a port, and a record of the packets that the module sends. */
 #include "box.h"
 
-#include "base/payload.h"
-#include "base/notify.h"
-#include "format/format.h"
-#include "job/path.h"
-#include "out/ether.h"
-#include "type/reduce.h"
+#include "agg/base/payload.h"
+#include "core/base/notify.h"
+#include "agg/format/format.h"
+#include "agg/job/path.h"
+#include "agg/out/ether.h"
+#include "agg/type/reduce.h"
 
 struct box box;
 unsigned int weir_net_id;

@@ -5,13 +5,13 @@
 
 #include "kernel.h"
 
-#include "base/net.h"
-#include "format/format.h"
-#include "rx/contribute.h"
-#include "config/jobs.h"
-#include "job/port.h"
-#include "config/sources.h"
-#include "out/dest.h"
+#include "core/base/net.h"
+#include "agg/format/format.h"
+#include "agg/rx/contribute.h"
+#include "agg/config/jobs.h"
+#include "agg/job/port.h"
+#include "agg/config/sources.h"
+#include "agg/out/dest.h"
 
 #include <uapi/weir_bpf.h>
 #include <uapi/weir_wire.h>

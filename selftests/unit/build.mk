@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
-unit_module := base/payload base/rate filter/classifier filter/match filter/sources hook/merged \
-	$(patsubst kmod/%.c,%,$(wildcard $(patsubst %,kmod/%/*.c,agg config engine format kv member rx tree tx))) \
-	job/join job/path \
-	order/flow order/queue order/sequence packet/headers packet/rule \
+unit_module := agg/base/payload core/base/rate agg/hook/merged \
+	$(patsubst kmod/%.c,%,$(wildcard $(patsubst %,kmod/agg/%/*.c,config engine format kv member rx slots tree tx))) \
+	agg/job/join agg/job/path \
+	$(addprefix xdp/,filter/classifier filter/match filter/sources order/flow order/queue order/sequence \
+		packet/headers packet/rule) \
 	trim/bands trim/trim_config trim/trim_default \
 	$(type_sources:kmod/%.c=%)
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \
-	$(wildcard kmod/*.h kmod/*/*.h) | sed 's/.*<\(.*\)>/\1/' | sort -u)
+	$(shell find kmod -name "*.h") | sed 's/.*<\(.*\)>/\1/' | sort -u)
 unit_headers := $(filter-out linux/types.h linux/in.h linux/in6.h linux/udp.h linux/errno.h,$(unit_headers))
 unit_forward := $(unit_headers:%=$(B)/unit/include/%)
 unit_forward += $(B)/unit/include/uapi/weir.h $(B)/unit/include/uapi/weir_bpf.h $(B)/unit/include/uapi/weir_trim.h $(B)/unit/include/uapi/weir_wire.h $(B)/unit/include/trace/define_trace.h
@@ -41,7 +42,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	kmod/base/payload.c $(wildcard kmod/agg/*.c) $(type_sources)
+	kmod/agg/base/payload.c $(wildcard kmod/agg/slots/*.c) $(type_sources)
 $(unit_vectors:%=$(B)/obj/test-threads/%): CFLAGS += $(vector_flags)
 threads_flags := -include selftests/unit/threads/kernel.h -Iselftests/unit -I$(B)/unit/include -Ikmod \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
@@ -52,7 +53,7 @@ $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread $
 $(B)/obj/bench-threads/%.o: CFLAGS = $(kernel_flags)
 $(unit_vectors:%=$(B)/obj/bench-threads/%): CFLAGS += $(vector_flags)
 $(B)/obj/bench-order/%.o: CFLAGS = $(kernel_flags)
-$(eval $(call program,bench-order,selftests/bench/order.c kmod/order/queue.c,$(threads_flags),-lpthread,$(unit_forward)))
+$(eval $(call program,bench-order,selftests/bench/order.c kmod/xdp/order/queue.c,$(threads_flags),-lpthread,$(unit_forward)))
 
 $(eval $(call program,bench-threads,selftests/bench/threads.c selftests/unit/threads/mock.c \
 	$(filter kmod/%,$(threads_sources)),$(threads_flags),-lpthread,$(unit_forward)))

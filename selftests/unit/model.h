@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#include "agg/block.h"
+#include "agg/slots/block.h"
 
 #define MODEL_SOURCES	16
 #define MODEL_SLOTS	16

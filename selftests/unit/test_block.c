@@ -2,10 +2,10 @@
 /* The block table: each rule by itself. */
 #include "kernel.h"
 
-#include "base/payload.h"
-#include "agg/block.h"
-#include "type/reduce.h"
-#include "type/vector.h"
+#include "agg/base/payload.h"
+#include "agg/slots/block.h"
+#include "agg/type/reduce.h"
+#include "agg/type/vector.h"
 #include "unit.h"
 
 static struct weir_blocks table;

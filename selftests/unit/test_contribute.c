@@ -2,7 +2,7 @@
 /* The whole way of a contribution, from the descriptor to the packets sent. */
 #include <limits.h>
 
-#include "base/payload.h"
+#include "agg/base/payload.h"
 #include "box.h"
 #include "unit.h"
 

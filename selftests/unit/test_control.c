@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The box's packets: results, replies, answers and notices, to the byte. */
 #include "box.h"
-#include "member/notice.h"
+#include "agg/member/notice.h"
 #include "unit.h"
 
 static struct weir_job *job;

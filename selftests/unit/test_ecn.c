@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Congestion marks: those of contributions, on results; and the room that workers are told of. */
 #include "box.h"
-#include "base/payload.h"
-#include "format/format.h"
+#include "agg/base/payload.h"
+#include "agg/format/format.h"
 #include "unit.h"
 
 /* Not-ECT 0, ECT(1) 1, ECT(0) 2, CE 3. */

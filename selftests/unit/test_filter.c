@@ -5,9 +5,9 @@
  */
 #include "kernel.h"
 
-#include "filter/classifier.h"
-#include "filter/filter_rule.h"
-#include "packet/rule.h"
+#include "xdp/filter/classifier.h"
+#include "xdp/filter/filter_rule.h"
+#include "xdp/packet/rule.h"
 #include "unit.h"
 
 #define RULES	7

@@ -3,10 +3,10 @@
  * The module's calls to a wire format, with one that is made up: its packets say neither
  * job nor source nor block, a block keeps a word of them, and results go to other ports.
  */
-#include "base/payload.h"
+#include "agg/base/payload.h"
 #include "box.h"
-#include "format/format.h"
-#include "type/reduce.h"
+#include "agg/format/format.h"
+#include "agg/type/reduce.h"
 #include "unit.h"
 
 #define MADE_UP 99

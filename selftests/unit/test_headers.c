@@ -2,8 +2,8 @@
 /* Headers of frames, built here byte for byte; and rules about them. */
 #include "kernel.h"
 
-#include "packet/headers.h"
-#include "packet/rule.h"
+#include "xdp/packet/headers.h"
+#include "xdp/packet/rule.h"
 #include "unit.h"
 
 /**

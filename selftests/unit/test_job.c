@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs and sources: made, changed, removed, and short of memory. */
 #include "box.h"
-#include "format/format.h"
-#include "type/reduce.h"
+#include "agg/format/format.h"
+#include "agg/type/reduce.h"
 #include "unit.h"
 
 static struct weir_job_config config(void)

@@ -2,7 +2,7 @@
 /* Which sources a generation has, and when it begins. */
 #include "kernel.h"
 
-#include "job/join.h"
+#include "agg/job/join.h"
 #include "unit.h"
 
 static struct weir_join_table table;

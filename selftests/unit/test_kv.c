@@ -4,11 +4,11 @@
  * written apart from the engine, over a network that loses, repeats and reorders.
  */
 #include "box.h"
-#include "base/payload.h"
-#include "format/kv.h"
-#include "kv/engine.h"
-#include "kv/table.h"
-#include "type/reduce.h"
+#include "agg/base/payload.h"
+#include "agg/format/kv.h"
+#include "agg/kv/engine.h"
+#include "agg/kv/table.h"
+#include "agg/type/reduce.h"
 #include "unit.h"
 
 /* The reducer, as a host of the box's link, and this box as a sender of it. */

@@ -4,9 +4,9 @@
  * comes twice, and what a result says.
  */
 #include "box.h"
-#include "base/payload.h"
-#include "format/format.h"
-#include "type/reduce.h"
+#include "agg/base/payload.h"
+#include "agg/format/format.h"
+#include "agg/type/reduce.h"
 #include "unit.h"
 
 #define SECOND NSEC_PER_SEC

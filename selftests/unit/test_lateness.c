@@ -2,7 +2,7 @@
 /* The histogram of how late contributions come. */
 #include "kernel.h"
 
-#include "base/lateness.h"
+#include "core/base/lateness.h"
 #include "unit.h"
 
 /* Which bucket a contribution is counted in, and that it is in no other. */

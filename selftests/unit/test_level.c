@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs that span boxes: what goes up to a parent, what comes down, and whose sums they are. */
 #include "box.h"
-#include "base/payload.h"
-#include "job/join.h"
-#include "tree/level.h"
-#include "member/notice.h"
-#include "tree/parent.h"
-#include "type/reduce.h"
+#include "agg/base/payload.h"
+#include "agg/job/join.h"
+#include "agg/tree/level.h"
+#include "agg/member/notice.h"
+#include "agg/tree/parent.h"
+#include "agg/type/reduce.h"
 #include "unit.h"
 
 /* The parent, as a host of the box's link, and this box as a source of it. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packets that are many contributions in one, from their bytes to the packets sent. */
-#include "base/payload.h"
-#include "hook/merged.h"
-#include "base/rate.h"
+#include "agg/base/payload.h"
+#include "agg/hook/merged.h"
+#include "core/base/rate.h"
 #include "box.h"
 #include "unit.h"
 

@@ -6,11 +6,11 @@
  */
 #include "kernel.h"
 
-#include "base/payload.h"
+#include "agg/base/payload.h"
 #include "model.h"
-#include "agg/block.h"
-#include "type/reduce.h"
-#include "type/vector.h"
+#include "agg/slots/block.h"
+#include "agg/type/reduce.h"
+#include "agg/type/vector.h"
 #include "unit.h"
 
 #define STEPS		1000000

@@ -2,9 +2,9 @@
 /* The queue of the Reorder Engine, with numbers for packets, and the table of its flows. */
 #include "kernel.h"
 
-#include "order/order.h"
-#include "order/queue.h"
-#include "order/sequence.h"
+#include "xdp/order/order.h"
+#include "xdp/order/queue.h"
+#include "xdp/order/sequence.h"
 #include "unit.h"
 
 #define SLOTS 16

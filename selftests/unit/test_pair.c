@@ -5,10 +5,10 @@
  */
 #include "kernel.h"
 
-#include "base/payload.h"
-#include "agg/block.h"
-#include "type/reduce.h"
-#include "type/vector.h"
+#include "agg/base/payload.h"
+#include "agg/slots/block.h"
+#include "agg/type/reduce.h"
+#include "agg/type/vector.h"
 #include "unit.h"
 
 #define GRADS		8

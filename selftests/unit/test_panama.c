@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Format panama: what a result says, of congestion above all, and which packets have one. */
 #include "box.h"
-#include "base/payload.h"
-#include "format/format.h"
+#include "agg/base/payload.h"
+#include "agg/format/format.h"
 #include "unit.h"
 
 #define TREE (3 * 16 + 5)

@@ -2,7 +2,7 @@
 /* Segments of a packet, against the same bytes in one piece. */
 #include "kernel.h"
 
-#include "base/payload.h"
+#include "agg/base/payload.h"
 #include "unit.h"
 
 static u8 bytes[4000];

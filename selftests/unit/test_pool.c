@@ -2,7 +2,7 @@
 /* Pages that receivers hold are left to them. */
 #include "kernel.h"
 
-#include "agg/pool.h"
+#include "agg/slots/pool.h"
 #include "unit.h"
 
 static struct page *slot[WEIR_BLOCK_PAGES];

@@ -2,7 +2,7 @@
 /* Policers: the packets that they let pass, over simulated time. */
 #include "kernel.h"
 
-#include "base/rate.h"
+#include "core/base/rate.h"
 #include "unit.h"
 
 static struct weir_rate rate;

@@ -7,12 +7,12 @@
 
 #include <uapi/weir.h>
 
-#include "base/payload.h"
-#include "agg/pool.h"
-#include "type/reduce.h"
-#include "type/copy.h"
-#include "type/vector.h"
-#include "type/reduce_ops.h"
+#include "agg/base/payload.h"
+#include "agg/slots/pool.h"
+#include "agg/type/reduce.h"
+#include "agg/type/copy.h"
+#include "agg/type/vector.h"
+#include "agg/type/reduce_ops.h"
 #include "unit.h"
 
 #define MAX	2048	/* gradients of a packet */

@@ -2,7 +2,7 @@
 /* How long a result is retained, and which sources blocks wait for. */
 #include "kernel.h"
 
-#include "agg/retention.h"
+#include "agg/slots/retention.h"
 #include "unit.h"
 
 static struct weir_retention ret;

@@ -4,9 +4,9 @@
 
 #include <uapi/weir.h>
 
-#include "base/notify.h"
-#include "filter/sources.h"
-#include "packet/headers.h"
+#include "core/base/notify.h"
+#include "xdp/filter/sources.h"
+#include "xdp/packet/headers.h"
 #include "unit.h"
 
 #define SOURCES	64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which sources are late for now, and which are gone. */
-#include "member/straggler.h"
+#include "agg/member/straggler.h"
 #include "box.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
  * that lose packets.
  */
 #include "box.h"
-#include "format/format.h"
+#include "agg/format/format.h"
 #include "unit.h"
 
 #define PORT		48864

@@ -24,7 +24,7 @@ struct author_note {
 	__u32	len;
 };
 
-/* struct weir_order_note of kmod/order/note.h */
+/* struct weir_order_note of kmod/xdp/order/note.h */
 struct author_order_note {
 	__u32	magic;
 	__u32	flow;

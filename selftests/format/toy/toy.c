@@ -4,9 +4,9 @@
 #include <uapi/weir.h>
 #include <uapi/weir_wire.h>
 
-#include "base/compat.h"
-#include "format/format.h"
-#include "agg/block.h"
+#include "core/base/compat.h"
+#include "agg/format/format.h"
+#include "agg/slots/block.h"
 
 static unsigned int weir_toy_result(void *head, u8 job, const struct weir_result *res)
 {

@@ -11,10 +11,10 @@
 #include "kernel.h"
 
 #include "../../bpf/ktap.h"
-#include "base/payload.h"
-#include "agg/block.h"
-#include "agg/pool.h"
-#include "type/reduce.h"
+#include "agg/base/payload.h"
+#include "agg/slots/block.h"
+#include "agg/slots/pool.h"
+#include "agg/type/reduce.h"
 #include "pairs.h"
 
 #define WORKERS		4

@@ -8,9 +8,9 @@
 
 #include "kernel.h"
 
-#include "base/payload.h"
-#include "agg/block.h"
-#include "type/reduce.h"
+#include "agg/base/payload.h"
+#include "agg/slots/block.h"
+#include "agg/type/reduce.h"
 #include "pairs.h"
 
 #define WORKERS		4

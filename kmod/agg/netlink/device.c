@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink requests about devices themselves: what weir's programs cannot see of their packets. */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+
+#include "core/netlink/netlink.h"
+
+/*
+ * Does the other end of a pair leave checksums to hardware that there is not? It may be in a
+ * namespace that userspace here cannot look into.
+ */
+static bool weir_nl_device_unfinished(struct net_device *dev)
+{
+	struct net_device *peer = NULL;
+	bool unfinished;
+
+	rcu_read_lock();
+	if (dev->netdev_ops->ndo_get_peer_dev)
+		peer = dev->netdev_ops->ndo_get_peer_dev(dev);
+	unfinished = peer && peer->features & NETIF_F_CSUM_MASK;
+	rcu_read_unlock();
+	return unfinished;
+}
+
+static int weir_nl_fill_device(const struct weir_nl_msg *msg, const void *obj)
+{
+	struct net_device *dev = (struct net_device *)obj;
+	void *hdr = weir_nl_begin(msg);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (weir_nl_put_dev(msg->skb, WEIR_A_DEVICE_IFINDEX, WEIR_A_DEVICE_IFNAME, dev_net(dev),
+			    dev->ifindex) ||
+	    (weir_nl_device_unfinished(dev) &&
+	     nla_put_flag(msg->skb, WEIR_A_DEVICE_UNFINISHED))) {
+		genlmsg_cancel(msg->skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg->skb, hdr);
+	return 0;
+}
+
+int weir_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct net_device *dev;
+	int ifindex, err;
+
+	err = weir_nl_ifindex(info, WEIR_A_DEVICE_IFINDEX, &ifindex);
+	if (err)
+		return err;
+	rtnl_lock();
+	dev = __dev_get_by_index(genl_info_net(info), ifindex);
+	err = dev ? weir_nl_reply(info, WEIR_CMD_DEVICE_GET, weir_nl_fill_device, dev) :
+		    weir_nl_refuse_dev(info, WEIR_A_DEVICE_IFINDEX, ifindex, -ENODEV, "is gone");
+	rtnl_unlock();
+	return err;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets from a box to its parent. There it is a source among others (Trio paper, end of
+ * section 4): it joins with the ranks of all its sources when these have joined, sends the sum of
+ * a block as one contribution, and asks about a block when one of its own sources does. So it
+ * needs no timer of its own: its workers time the whole way to the root and back, and what they
+ * ask for again is asked for again at each level.
+ */
+#include <linux/bitmap.h>
+#include <linux/ktime.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <uapi/weir_bpf.h>
+
+#include "core/base/compat.h"
+#include "agg/format/format.h"
+#include "agg/format/trio.h"
+#include "agg/job/job.h"
+#include "agg/tree/level.h"
+#include "agg/tx/merged.h"
+#include "agg/tree/pace.h"
+#include "agg/tree/parent.h"
+#include "agg/tx/send.h"
+#include "agg/job/source.h"
+#include "agg/type/reduce.h"
+
+/*
+ * A join that has no answer is sent again no more often, ns: sources repeat theirs at about the
+ * same time. The second one holds for an address that has not answered any join yet.
+ */
+#define WEIR_PARENT_JOIN_EVERY	NSEC_PER_MSEC
+#define WEIR_PARENT_FIRST_EVERY	(20 * NSEC_PER_MSEC)
+
+/* Nor questions that only show that this box is there. */
+#define WEIR_PARENT_SHOW_EVERY	NSEC_PER_MSEC
+
+/**
+ * weir_parent_new() - a way up
+ * @config: whom it leads to
+ *
+ * Sleeps. Return: it, or NULL without memory.
+ */
+struct weir_parent *weir_parent_new(const struct weir_parent_config *config)
+{
+	struct weir_parent *parent = kzalloc(sizeof(*parent), GFP_KERNEL_ACCOUNT);
+
+	if (!parent)
+		return NULL;
+	parent->config = *config;
+	if (weir_dest_init(&parent->dest, &config->addr, config->port, GFP_KERNEL_ACCOUNT)) {
+		kfree(parent);
+		return NULL;
+	}
+	parent->dest.ifindex = config->ifindex;
+	parent->dest.vlan = config->vlan == WEIR_VLAN_ANY ? 0 : config->vlan;
+	return parent;
+}
+
+/**
+ * weir_parent_free() - free it
+ * @parent: of a job that no packet can reach any more, or NULL
+ */
+void weir_parent_free(struct weir_parent *parent)
+{
+	if (!parent)
+		return;
+	weir_dest_uninit(&parent->dest);
+	kfree(parent);
+}
+
+/**
+ * weir_parent_is() - check that a packet comes from where the job's parent is bound to
+ * @job: the job
+ * @c: the packet
+ * @ifindex: the device that it came in on
+ */
+bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c, int ifindex)
+{
+	const struct weir_parent_config *config;
+
+	if (!job->parent)
+		return false;
+	config = &job->parent->config;
+	return config->port == c->sport &&
+	       ipv6_addr_equal((const struct in6_addr *)c->saddr, &config->addr) &&
+	       (!config->ifindex || config->ifindex == ifindex) &&
+	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
+}
+
+/* All that goes up; @generation: 0 in a join. */
+static void weir_parent_fill(struct weir_trio *hdr, const struct weir_job *job, u32 block,
+			     u16 generation, u8 flags, u16 weight, u16 count)
+{
+	weir_trio_fill(hdr, job->id, generation, block, flags, weight, 0);
+	hdr->src_id = job->parent->config.source;
+	put_unaligned_be16(count | WEIR_TRIO_UP, hdr->grad_cnt);
+}
+
+static void weir_parent_send(struct weir_job *job, const struct weir_packet *pkt,
+			     unsigned int counter)
+{
+	weir_send(job, &job->parent->dest, NULL, pkt, counter);
+}
+
+/**
+ * weir_parent_may_join() - all sources have joined: is the parent to be told now?
+ * @job: the job, the lock of its joins held
+ * @now: time, ns of the monotonic clock
+ *
+ * Sources repeat their joins until they are answered, and with each the join goes up again.
+ *
+ * Return: whether it is.
+ */
+bool weir_parent_may_join(struct weir_job *job, u64 now)
+{
+	struct weir_parent *parent = job->parent;
+	u64 every = parent->validated ? WEIR_PARENT_JOIN_EVERY : WEIR_PARENT_FIRST_EVERY;
+	struct weir_join_words words;
+
+	lockdep_assert_held(&job->join.lock);
+
+	weir_join_sum_up(&job->join, &words);
+	if (parent->asked && now < parent->asked + every &&
+	    (parent->waits || parent->said.nonce == words.nonce))
+		return false;
+	parent->said = words;
+	parent->asked = now;
+	parent->waits = true;
+	parent->challenged = false;
+	return true;
+}
+
+/**
+ * weir_parent_join() - join the parent's job with all ranks below
+ * @job: the job, whose sources have joined
+ *
+ * Called under RCU with bottom halves disabled and no lock held. Says what
+ * weir_parent_may_join() has found.
+ */
+void weir_parent_join(struct weir_job *job)
+{
+	const struct weir_reduction *reduction = job->blocks.reduction;
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+	struct weir_parent *parent = job->parent;
+	unsigned int words = weir_job_words(job);
+	__be32 mask[WEIR_RANK_WORDS];
+	struct {
+		struct weir_trio hdr;
+		struct weir_join join;
+	} __packed packet = {};
+	const struct weir_packet pkt = {
+		.head		= &packet,
+		.head_len	= sizeof(packet),
+		.tail		= mask,
+		.tail_len	= words * sizeof(mask[0]),
+	};
+
+	packet.join.ranks = htonl(job->level->ranks);
+	packet.join.dtype = reduction->dtype;
+	packet.join.op = reduction->op;
+	packet.join.format = job->format->id;
+	spin_lock(&job->join.lock);
+	weir_level_claimed(job->level, &job->join, ranks);
+	packet.join.nonce = parent->said.nonce;
+	packet.join.grads = htonl(parent->said.grads);
+	packet.join.cookie = parent->cookie;
+	weir_parent_fill(&packet.hdr, job, parent->said.lacks, 0, WEIR_TRIO_CONTROL, 1, 0);
+	spin_unlock(&job->join.lock);
+	weir_bitmap_fill(mask, words, ranks);
+	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}
+
+/**
+ * weir_parent_notice() - tell the parent which ranks below are gone
+ * @job: the job
+ * @notice: a header, to be filled, and the bitmaps behind it
+ * @len: bytes of all
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned int len)
+{
+	const struct weir_packet pkt = { .head = notice, .head_len = len };
+
+	weir_parent_fill(notice, job, 0, weir_blocks_generation(&job->blocks), WEIR_TRIO_NOTICE, 1,
+			 WEIR_TRIO_JOINED);
+	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}
+
+/* Return true if a sum will be sent with others of the pass. */
+static bool weir_parent_merge(struct weir_job *job, const struct weir_packet *pkt,
+			      struct weir_merged *merged)
+{
+	return merged && weir_merged_add(merged, job, &job->parent->dest, NULL, pkt,
+					 WEIR_C_PARENT_SUMS);
+}
+
+/* As the format has it, to a parent that tells nothing but results. */
+static void weir_parent_sum_plain(struct weir_job *job, const struct weir_result *res,
+				  struct weir_merged *merged)
+{
+	u8 head[WEIR_HEAD_MAX];
+	const struct weir_packet pkt = {
+		.head		= head,
+		.head_len	= job->format->up(head, job->id, job->parent->config.source, res),
+		.pages		= (struct page **)res->pages,
+		.len		= res->len,
+		.tos		= job->format->dscp << 2 | (job->format->ecn ? res->ecn : 0),
+	};
+
+	if (!weir_parent_merge(job, &pkt, merged))
+		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
+}
+
+/* If it lacks ranks of those below, a bitmap says which are in it. */
+static void weir_parent_sum_ranked(struct weir_job *job, const struct weir_result *res,
+				   struct weir_merged *merged)
+{
+	const struct weir_level *level = job->level;
+	unsigned int words = weir_job_words(job);
+	bool degraded = !bitmap_equal(res->ranks, weir_level_all(level, job->blocks.sources),
+				      level->ranks);
+	struct {
+		struct weir_trio hdr;
+		struct weir_trio_exponent exponent;
+	} __packed head;
+	__be32 mask[WEIR_RANK_WORDS];
+	struct weir_packet pkt = {
+		.head		= &head,
+		.head_len	= sizeof(head.hdr),
+		.pages		= (struct page **)res->pages,
+		.len		= res->len,
+		.tail		= mask,
+		/* A box of before, which says no cwnd_cap, would not tell of a mark. */
+		.tos		= READ_ONCE(job->parent->room) ? res->ecn : 0,
+	};
+
+	weir_parent_fill(&head.hdr, job, res->id, res->generation,
+			 weir_trio_flags(res, degraded), res->received,
+			 res->count | WEIR_TRIO_JOINED |
+			 (res->has_exponent ? WEIR_TRIO_EXPONENT : 0));
+	if (res->has_exponent) {
+		put_unaligned_be32(res->exponent, &head.exponent);
+		pkt.head_len += sizeof(head.exponent);
+	}
+	if (degraded) {
+		weir_bitmap_fill(mask, words, res->ranks);
+		pkt.tail_len = words * sizeof(mask[0]);
+	}
+	/* One with a bitmap may be too long for the way, and goes by itself. */
+	if (degraded || !weir_parent_merge(job, &pkt, merged))
+		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
+}
+
+/**
+ * weir_parent_sum() - send a block's sum up
+ * @job: the job
+ * @res: the sum; stays the caller's
+ * @merged: other packets of the pass, to be merged with, or NULL
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
+		     struct weir_merged *merged)
+{
+	if (job->level)
+		weir_parent_sum_ranked(job, res, merged);
+	else
+		weir_parent_sum_plain(job, res, merged);
+}
+
+/**
+ * weir_parent_repeat() - send a block's sum up again, for a source that lacks the result
+ * @job: the job, of a format in which a box asks for a result as a worker does
+ * @key: the block
+ *
+ * Called under RCU with bottom halves disabled and no lock held, when weir_block_may_ask() allows
+ * it. The source's contribution, which is as long, pays for it.
+ */
+void weir_parent_repeat(struct weir_job *job, const struct weir_block_key *key)
+{
+	struct weir_result res __uninitialized;
+
+	if (!weir_block_replied(&job->blocks, key, &res, NULL))
+		return;
+	weir_parent_sum(job, &res, NULL);
+	weir_result_put(&res);
+}
+
+/**
+ * weir_parent_ask() - ask about a block whose sum is with the parent
+ * @job: the job
+ * @key: the block
+ * @who: ask which ranks are in it, too
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who)
+{
+	struct {
+		struct weir_trio hdr;
+		struct weir_trio_exponent none;
+	} __packed head = {};
+	const struct weir_packet pkt = {
+		.head		= &head,
+		.head_len	= who ? sizeof(head) : sizeof(head.hdr),
+	};
+
+	weir_parent_fill(&head.hdr, job, key->id, key->generation, 0, 1,
+			 WEIR_TRIO_JOINED | (who ? WEIR_TRIO_EXPONENT : 0));
+	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}
+
+/**
+ * weir_parent_may_probe() - check whether the parent may be probed now
+ * @parent: the parent, the lock of the job's joins held
+ * @now: time, ns of the monotonic clock
+ *
+ * Return: true, and weir_parent_probe() follows; not more often than notices are passed on.
+ */
+bool weir_parent_may_probe(struct weir_parent *parent, u64 now)
+{
+	if (!weir_pace_is_due(&parent->probed, now))
+		return false;
+	if (!parent->probing)
+		parent->probe = get_random_u32();
+	parent->probing = true;
+	return true;
+}
+
+/**
+ * weir_parent_probe() - have the parent repeat a notice that ends a generation
+ * @job: the job
+ *
+ * Called as weir_parent_ask(). Anyone who forges the parent's address can say that the parent has
+ * lost its generation. So the box asks about a block of a generation that the parent does not have
+ * either way: the parent refuses it by a notice, which names the block. Its number is random, and
+ * only a host that receives at the parent's address can repeat it.
+ */
+void weir_parent_probe(struct weir_job *job)
+{
+	const struct weir_block_key key = {
+		.id		= READ_ONCE(job->parent->probe),
+		.generation	= weir_blocks_generation(&job->blocks) ^ 0x8000,
+	};
+
+	weir_parent_ask(job, &key, false);
+}
+
+/**
+ * weir_parent_show() - show the parent that this box is there, though it has no sum to send
+ * @job: the job
+ * @c: the contribution that it could not take, as results are kept for a silent source
+ * @now: time, ns of the monotonic clock
+ *
+ * Called as weir_parent_ask(). The box waits until its own silent source counts as dead. Without a
+ * packet from it the parent would take the box itself for dead, and keep no result for the sources
+ * that are alive.
+ */
+void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 now)
+{
+	const struct weir_block_key key = { .id = c->block, .generation = c->generation };
+	struct weir_parent *parent = job->parent;
+
+	if (now < READ_ONCE(parent->shown) + WEIR_PARENT_SHOW_EVERY)
+		return;
+	WRITE_ONCE(parent->shown, now);
+	weir_parent_ask(job, &key, false);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_PARENT_H
+#define _WEIR_PARENT_H
+
+#include <linux/types.h>
+
+#include "agg/job/join.h"
+#include "agg/out/dest.h"
+
+struct weir_block_key;
+struct weir_contrib;
+struct weir_job;
+struct weir_merged;
+struct weir_result;
+struct weir_trio;
+
+/**
+ * struct weir_parent_config - the box that takes a job's sums, as an administrator names it
+ * @addr: its address, of the job's family, IPv4 as IPv4-mapped; all zero for none
+ * @port: UDP port of its job, host byte order
+ * @ifindex: the device that its packets come in on, 0 for any
+ * @vlan: the VLAN that they come in, 0 for none, WEIR_VLAN_ANY for any
+ * @source: which of its sources this box is
+ */
+struct weir_parent_config {
+	struct in6_addr	addr;
+	u16		port;
+	int		ifindex;
+	u16		vlan;
+	u8		source;
+};
+
+/**
+ * struct weir_parent - a job's way up
+ * @config: whom it leads to
+ * @dest: likewise
+ * @said: what the last join said; guarded by the lock of the job's joins, as are all others below
+ * @cookie: the parent's answer to the join before the last one, see struct weir_join
+ * @asked: when the last join was sent for a source, ns; 0 for never
+ * @waits: @said has not been answered yet
+ * @challenged: a cookie has come for @said already, and was brought back
+ * @validated: it has answered a join, and so receives at its address
+ * @probing: a question with @probe is on its way, see weir_parent_probe()
+ * @probe: number in that question, which only a box at the parent's address can know
+ * @probed: when that question was sent last, ns
+ * @passed: when a notice was passed on last, ns
+ * @shown: when weir_parent_show() has sent a question last, ns; guarded by nothing, as one question
+ *	more does no harm
+ * @blocks: slots of the parent's job; 0 before it has answered
+ * @grads: gradients a block that it takes at most; likewise
+ * @timeout: after which its blocks are answered without this box, ns; likewise. 0 is never
+ * @room: blocks that it has room for, its cwnd_cap; likewise. 0 where it does not mark results
+ */
+struct weir_parent {
+	struct weir_parent_config	config;
+	struct weir_dest		dest;
+	struct weir_join_words		said;
+	u64				cookie;
+	u64				asked;
+	bool				waits;
+	bool				challenged;
+	bool				validated;
+	bool				probing;
+	u32				probe;
+	u64				probed;
+	u64				passed;
+	u64				shown;
+	u32				blocks;
+	u32				grads;
+	u64				timeout;
+	u16				room;
+};
+
+struct weir_parent *weir_parent_new(const struct weir_parent_config *config);
+void weir_parent_free(struct weir_parent *parent);
+bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c, int ifindex);
+bool weir_parent_may_join(struct weir_job *job, u64 now);
+void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned int len);
+void weir_parent_join(struct weir_job *job);
+void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
+		     struct weir_merged *merged);
+void weir_parent_repeat(struct weir_job *job, const struct weir_block_key *key);
+void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who);
+bool weir_parent_may_probe(struct weir_parent *parent, u64 now);
+void weir_parent_probe(struct weir_job *job);
+void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 now);
+
+#endif /* _WEIR_PARENT_H */

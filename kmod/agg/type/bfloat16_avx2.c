@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bfloat16, the upper half of a binary32, for AVX2. */
+#include "agg/type/avx2.h"
+
+/* The shuffle that swaps the bytes moves them into the upper half as well. */
+WEIR_INNER weir_v load_bfloat16(const void *src)
+{
+	const weir_vb mask = {
+		-1, -1, 1, 0, -1, -1, 5, 4, -1, -1, 9, 8, -1, -1, 13, 12,
+		-1, -1, 1, 0, -1, -1, 5, 4, -1, -1, 9, 8, -1, -1, 13, 12,
+	};
+	weir_v x = (weir_v)WEIR_WIDEN(*(const weir_hp *)src);
+
+	return (weir_v)__builtin_ia32_pshufb256((weir_vb)x, mask);
+}
+
+/*
+ * Shuffles work within the halves of a vector. So quarters change places first, and then
+ * zeroes come below each number.
+ */
+WEIR_INNER struct weir_pair load_bfloat16_pair(const void *src)
+{
+	const weir_vb mask = {
+		1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14,
+		1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14,
+	};
+	weir_vl quarters = __builtin_ia32_permdi256((weir_vl)*(const weir_vp *)src, 0xd8);
+	weir_vs x = (weir_vs)__builtin_ia32_pshufb256((weir_vb)quarters, mask);
+	const weir_vs zero = {};
+
+	return (struct weir_pair) {
+		(weir_v)__builtin_shufflevector(zero, x, 0, 16, 1, 17, 2, 18, 3, 19,
+						8, 24, 9, 25, 10, 26, 11, 27),
+		(weir_v)__builtin_shufflevector(zero, x, 4, 20, 5, 21, 6, 22, 7, 23,
+						12, 28, 13, 29, 14, 30, 15, 31),
+	};
+}
+
+/*
+ * To the nearest, halves to even. A NaN is the canonical one already. The upper halves are
+ * swapped and gathered in each half of the vector, then brought together.
+ */
+WEIR_INNER void store_bfloat16(void *wire, weir_v x)
+{
+	const weir_vb mask = {
+		3, 2, 7, 6, 11, 10, 15, 14, -1, -1, -1, -1, -1, -1, -1, -1,
+		3, 2, 7, 6, 11, 10, 15, 14, -1, -1, -1, -1, -1, -1, -1, -1,
+	};
+	weir_vq q;
+
+	x += 0x7fff + (x >> 16 & 1);
+	q = (weir_vq)__builtin_ia32_pshufb256((weir_vb)x, mask);
+	q = __builtin_shufflevector(q, q, 0, 2, 1, 3);
+	*(weir_hp *)wire = (weir_hb)__builtin_shufflevector(q, q, 0, 1);
+}
+
+#define WEIR_LOAD	load_bfloat16
+#define WEIR_LOAD_PAIR	load_bfloat16_pair
+#define WEIR_STORE	store_bfloat16
+#define WEIR_SIZE	2
+#define WEIR_TO_ODD	1
+#define WEIR_REST(op)	weir_bfloat16_##op##_scalar
+#include "agg/type/float_avx2.h"
+
+WEIR_FLOAT_OPS(bfloat16, avx2);

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Two's complement of 64 bits, for NEON. */
+#include "agg/type/neon.h"
+#include "agg/type/int64_loops.h"
+
+WEIR_INT_OPS(int64, neon);

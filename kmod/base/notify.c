@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-#include "base/notify.h"
-
-const struct weir_notify *weir_notify;

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-/* The bodies of jobs' tracepoints. */
-#define CREATE_TRACE_POINTS
-#include "job/job_trace.h"

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-/* Two's complement of 32 bits, for NEON. */
-#include "type/neon.h"
-#include "type/int32_loops.h"
-
-WEIR_INT_OPS(int32, neon);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Devices whose flows are recorded. */
+#include <linux/netdevice.h>
+#include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
+
+#include "core/base/notify.h"
+#include "xdp/flow/flows.h"
+#include "xdp/flow/scan.h"
+
+/**
+ * weir_flows_add() - begin to record the flows of a device
+ * @wn: the namespace
+ * @dev: the device, which has no table; RTNL is held, so that it cannot go in between
+ * @table: made for it; the device's where this succeeds
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow_table *table)
+{
+	int err;
+
+	ASSERT_RTNL();
+	err = xa_insert(&wn->flows, dev->ifindex, table, GFP_KERNEL_ACCOUNT);
+	if (err)
+		return err;
+	weir_flow_scan_start(table);
+	hlist_add_head_rcu(&table->node, weir_dev_bucket(wn->flow_table, dev->ifindex));
+	return 0;
+}
+
+/* Reports all records of a table, which may take a listener long, and frees it. */
+static void weir_flows_end(struct weir_ending *ending)
+{
+	struct weir_flow_table *table = container_of(ending, struct weir_flow_table, ending);
+	struct weir_net *wn = ending->wn;
+
+	/* Packets that have found the table end, and none wants a visit any more. */
+	synchronize_rcu();
+	weir_flow_scan_end(table);
+	/* Requests that have found it hold the lock. */
+	mutex_lock(&wn->lock);
+	mutex_unlock(&wn->lock);
+	weir_flow_table_free(table);
+}
+
+/**
+ * weir_flows_del() - end recording on a device
+ * @wn: the namespace
+ * @table: its table; RTNL is held
+ *
+ * The events group is told. All records are reported when RTNL has been released. Sleeps.
+ */
+void weir_flows_del(struct weir_net *wn, struct weir_flow_table *table)
+{
+	ASSERT_RTNL();
+	xa_erase(&wn->flows, table->ifindex);
+	hlist_del_rcu(&table->node);
+	weir_notify->flow_gone(table);
+	weir_net_end_later(wn, &table->ending, weir_flows_end);
+}
+
+/**
+ * weir_flows_flush() - end recording on all devices of a namespace
+ * @wn: the namespace
+ *
+ * Takes RTNL.
+ */
+void weir_flows_flush(struct weir_net *wn)
+{
+	struct weir_flow_table *table;
+	unsigned long ifindex;
+
+	rtnl_lock();
+	xa_for_each(&wn->flows, ifindex, table)
+		weir_flows_del(wn, table);
+	rtnl_unlock();
+}
+
+/* A device that goes, or moves to another namespace, has no table any more. */
+static int weir_flows_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_flow_table *table;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	table = weir_flows_get(wn, dev->ifindex);
+	if (table)
+		weir_flows_del(wn, table);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weir_flows_notifier = {
+	.notifier_call = weir_flows_netdev_event,
+};
+
+/**
+ * weir_flows_init() - watch for devices that go
+ */
+int weir_flows_init(void)
+{
+	return register_netdevice_notifier(&weir_flows_notifier);
+}
+
+/**
+ * weir_flows_uninit() - stop watching
+ */
+void weir_flows_uninit(void)
+{
+	unregister_netdevice_notifier(&weir_flows_notifier);
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Orders of devices: made and taken away by requests, and gone with their devices. */
+#include <linux/cpumask.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "core/base/compat.h"
+#include "core/base/notify.h"
+#include "core/base/virtual.h"
+#include "xdp/order/order.h"
+
+static void weir_order_flow_init(struct weir_reorder *order, u32 i)
+{
+	struct weir_order_flow *flow = &order->flow[i];
+
+	flow->order = order;
+	INIT_HLIST_NODE(&flow->node);
+	spin_lock_init(&flow->lock);
+	hrtimer_setup(&flow->timer, weir_order_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_SOFT);
+	flow->queue.mask = order->config.packets - 1;
+	flow->queue.slot = &order->slot[(size_t)i * order->config.packets];
+	order->free[order->free_count++] = i;
+}
+
+/* CPUs may keep a quarter of the quota to themselves, together. */
+static bool weir_order_quota(struct weir_reorder *order)
+{
+	u64 bytes = order->config.bytes;
+
+	order->batch = clamp_t(u64, div_u64(bytes, 4 * num_possible_cpus()), 1, SZ_1G);
+	order->roomy = bytes - (s64)order->batch * num_possible_cpus();
+	return !percpu_counter_init(&order->held, 0, GFP_KERNEL_ACCOUNT);
+}
+
+static bool weir_order_arrays(struct weir_reorder *order)
+{
+	const struct weir_order_config *config = &order->config;
+	u32 buckets = roundup_pow_of_two(config->flows * WEIR_ORDER_LOAD);
+
+	order->mask = buckets - 1;
+	order->table = kvcalloc(buckets, sizeof(*order->table), GFP_KERNEL_ACCOUNT);
+	order->free = kvcalloc(config->flows, sizeof(*order->free), GFP_KERNEL_ACCOUNT);
+	order->swept = kvcalloc(config->flows, sizeof(*order->swept), GFP_KERNEL_ACCOUNT);
+	order->flow = kvcalloc(config->flows, sizeof(*order->flow), GFP_KERNEL_ACCOUNT);
+	order->slot = kvcalloc(config->flows, array_size(config->packets, sizeof(*order->slot)),
+			       GFP_KERNEL_ACCOUNT);
+	order->cpu = kvcalloc(max(config->cpus, 1U), sizeof(*order->cpu), GFP_KERNEL_ACCOUNT);
+	order->count = alloc_percpu_gfp(struct weir_order_count, GFP_KERNEL_ACCOUNT);
+	order->worker = alloc_percpu_gfp(struct weir_order_worker, GFP_KERNEL_ACCOUNT);
+	return order->table && order->free && order->swept && order->flow && order->slot &&
+	       order->cpu && order->count && order->worker && weir_order_quota(order);
+}
+
+/**
+ * weir_order_alloc() - make an order that no packet sees yet
+ * @prio: its place among those of its device
+ * @config: copied
+ * @cpus: the CPUs' numbers
+ *
+ * Sleeps. The memory is charged to the caller's control group.
+ *
+ * Return: the order, or NULL without memory.
+ */
+struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *config,
+				      const u32 *cpus)
+{
+	struct weir_reorder *order = kzalloc(sizeof(*order), GFP_KERNEL_ACCOUNT);
+	u32 i;
+
+	if (!order)
+		return NULL;
+	order->prio = prio;
+	order->config = *config;
+	spin_lock_init(&order->lock);
+	INIT_DELAYED_WORK(&order->scan, weir_order_scan);
+	if (!weir_order_arrays(order)) {
+		weir_order_free(order);
+		return NULL;
+	}
+	for (i = 0; i < config->flows; i++)
+		weir_order_flow_init(order, i);
+	for (i = 0; i < config->cpus; i++)
+		order->cpu[i].cpu = cpus[i];
+	return order;
+}
+
+/**
+ * weir_order_free() - free an order that no packet sees
+ * @order: the order, without packets that wait
+ */
+void weir_order_free(struct weir_reorder *order)
+{
+	percpu_counter_destroy(&order->held);
+	free_percpu(order->worker);
+	free_percpu(order->count);
+	kvfree(order->cpu);
+	kvfree(order->slot);
+	kvfree(order->flow);
+	kvfree(order->swept);
+	kvfree(order->free);
+	kvfree(order->table);
+	kfree(order);
+}
+
+/**
+ * weir_order_get() - find an order
+ * @wn: the namespace; RTNL is held
+ * @ifindex: its device
+ * @prio: its place
+ *
+ * Return: it, until RTNL is released, or NULL.
+ */
+struct weir_reorder *weir_order_get(struct weir_net *wn, int ifindex, u32 prio)
+{
+	struct weir_orders *orders = weir_orders(wn, ifindex);
+	struct weir_reorder *order;
+
+	ASSERT_RTNL();
+	if (!orders)
+		return NULL;
+	list_for_each_entry(order, &orders->list, list)
+		if (order->prio == prio)
+			return order;
+	return NULL;
+}
+
+/**
+ * weir_order_sum() - counters of all CPUs
+ * @order: the order
+ * @sum: filled, but for how long packets waited
+ */
+void weir_order_sum(const struct weir_reorder *order, struct weir_order_count *sum)
+{
+	const struct weir_order_count *count;
+	int cpu, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		count = per_cpu_ptr(order->count, cpu);
+		for (i = 1; i <= WEIR_ORDER_COUNTERS; i++)
+			sum->count[i] += READ_ONCE(count->count[i]);
+	}
+}
+
+/**
+ * weir_order_waiting() - how many packets wait, and numbers of such as are gone
+ * @order: the order
+ */
+u32 weir_order_waiting(const struct weir_reorder *order)
+{
+	u32 i, waiting = 0;
+
+	for (i = 0; i < order->config.flows; i++)
+		waiting += READ_ONCE(order->flow[i].queue.waiting);
+	return waiting;
+}
+
+/**
+ * weir_order_held() - bytes of memory of all packets that an order holds
+ * @order: the order
+ */
+u64 weir_order_held(const struct weir_reorder *order)
+{
+	return percpu_counter_sum_positive((struct percpu_counter *)&order->held);
+}
+
+/**
+ * weir_order_memory() - bytes that an order has, without packets
+ * @order: the order
+ */
+u64 weir_order_memory(const struct weir_reorder *order)
+{
+	const struct weir_order_config *config = &order->config;
+
+	return sizeof(*order) + (u64)(order->mask + 1) * sizeof(*order->table) +
+	       (u64)config->flows * (sizeof(*order->flow) + 2 * sizeof(u32)) +
+	       (u64)config->flows * config->packets * sizeof(*order->slot) +
+	       config->cpus * sizeof(*order->cpu);
+}
+
+/* The device's orders, with a new list where it has none. */
+static struct weir_orders *weir_orders_of(struct weir_net *wn, int ifindex)
+{
+	struct weir_orders *orders = weir_orders(wn, ifindex);
+	int err;
+
+	if (orders)
+		return orders;
+	orders = kzalloc(sizeof(*orders), GFP_KERNEL_ACCOUNT);
+	if (!orders)
+		return ERR_PTR(-ENOMEM);
+	orders->ifindex = ifindex;
+	INIT_LIST_HEAD(&orders->list);
+	err = xa_insert(&wn->orders, ifindex, orders, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		kfree(orders);
+		return ERR_PTR(err);
+	}
+	hlist_add_head_rcu(&orders->node, weir_dev_bucket(wn->order_table, ifindex));
+	return orders;
+}
+
+/* The list goes with its last order. */
+static void weir_orders_end(struct weir_net *wn, struct weir_orders *orders)
+{
+	if (!list_empty(&orders->list))
+		return;
+	xa_erase(&wn->orders, orders->ifindex);
+	hlist_del_rcu(&orders->node);
+	kfree_rcu(orders, rcu);
+}
+
+/* Behind those of a lower prio. */
+static void weir_order_insert(struct weir_orders *orders, struct weir_reorder *order)
+{
+	struct list_head *behind = &orders->list;
+	struct weir_reorder *other;
+
+	list_for_each_entry(other, &orders->list, list)
+		if (other->prio < order->prio)
+			behind = &other->list;
+	list_add_rcu(&order->list, behind);
+	orders->count++;
+}
+
+/**
+ * weir_order_add() - give an order to a device
+ * @wn: the namespace
+ * @dev: the device; RTNL is held, so that it cannot go in between
+ * @order: the order; the device's where this succeeds
+ *
+ * Return: 0, -EEXIST, -E2BIG or -ENOMEM.
+ */
+int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reorder *order)
+{
+	struct weir_orders *orders;
+
+	ASSERT_RTNL();
+	if (weir_order_get(wn, dev->ifindex, order->prio))
+		return -EEXIST;
+	orders = weir_orders_of(wn, dev->ifindex);
+	if (IS_ERR(orders))
+		return PTR_ERR(orders);
+	if (orders->count == WEIR_ORDERS_MAX)
+		return -E2BIG;
+	order->net = wn->net;
+	order->dev = dev;
+	order->ifindex = dev->ifindex;
+	order->ndev = weir_virtual_alloc(dev, order, &weir_order_ops);
+	if (IS_ERR(order->ndev)) {
+		weir_orders_end(wn, orders);
+		return PTR_ERR(order->ndev);
+	}
+	strscpy(order->name, order->ndev->name, sizeof(order->name));
+	weir_order_workers_begin(order);
+	weir_order_insert(orders, order);
+	schedule_delayed_work(&order->scan, 0);
+	return 0;
+}
+
+/*
+ * Hides an order, whose device goes with it: no packet is any longer under way in it when this
+ * returns. RTNL is held.
+ */
+static void weir_order_hide(struct weir_orders *orders, struct weir_reorder *order)
+{
+	list_del_rcu(&order->list);
+	orders->count--;
+	weir_virtual_free(order->ndev);
+	weir_order_workers_drain(order);
+	weir_order_workers_end(order);
+}
+
+/* Ends an order that is hidden. @end: for packets that wait */
+static void weir_order_finish(struct weir_net *wn, struct weir_reorder *order,
+			      void (*end)(const struct weir_reorder *order, void *item))
+{
+	cancel_delayed_work_sync(&order->scan);
+	weir_order_timers_end(order);
+	weir_order_workers_quiet(order);
+	weir_order_empty_all(order, end);
+	weir_notify->order_gone(wn, order);
+	weir_order_free(order);
+}
+
+/* The kernel flushes what receives packets of a device that goes after it is down. */
+static void weir_order_let_go(const struct weir_reorder *order, void *item)
+{
+	if (READ_ONCE(order->dev->flags) & IFF_UP)
+		weir_order_send_one(order, item);
+	else
+		weir_order_lose(order, item);
+}
+
+static void weir_order_ending(struct weir_ending *ending)
+{
+	struct weir_reorder *order = container_of(ending, struct weir_reorder, ending);
+
+	weir_order_finish(ending->wn, order, weir_order_lose);
+}
+
+/**
+ * weir_order_del() - take an order from its device
+ * @wn: the namespace, whose lock is held
+ * @ifindex: the device
+ * @prio: the order's place
+ *
+ * Packets that wait go on. The events group is told. Takes RTNL, but not while packets go on and
+ * memory is freed, which may take long.
+ *
+ * Return: 0 or -ENOENT.
+ */
+int weir_order_del(struct weir_net *wn, int ifindex, u32 prio)
+{
+	struct weir_reorder *order;
+	struct weir_orders *orders;
+	netdevice_tracker tracker;
+	struct net_device *dev;
+
+	rtnl_lock();
+	order = weir_order_get(wn, ifindex, prio);
+	if (!order) {
+		rtnl_unlock();
+		return -ENOENT;
+	}
+	orders = weir_orders(wn, ifindex);
+	weir_order_hide(orders, order);
+	weir_orders_end(wn, orders);
+	/* Packets that wait are the device's. */
+	dev = order->dev;
+	netdev_hold(dev, &tracker, GFP_KERNEL);
+	rtnl_unlock();
+	weir_order_finish(wn, order, weir_order_let_go);
+	netdev_put(dev, &tracker);
+	return 0;
+}
+
+/**
+ * weir_order_flush() - take all orders of a namespace away
+ * @wn: the namespace, whose lock is held
+ *
+ * Takes RTNL.
+ */
+void weir_order_flush(struct weir_net *wn)
+{
+	struct weir_orders *orders;
+	unsigned long ifindex;
+	u32 prio;
+
+	do {
+		rtnl_lock();
+		ifindex = 0;
+		orders = xa_find(&wn->orders, &ifindex, ULONG_MAX, XA_PRESENT);
+		if (orders)
+			prio = list_first_entry(&orders->list, struct weir_reorder, list)->prio;
+		rtnl_unlock();
+		if (orders)
+			weir_order_del(wn, ifindex, prio);
+	} while (orders);
+}
+
+/* The device of all of them goes. */
+static void weir_orders_gone(struct weir_net *wn, struct weir_orders *orders)
+{
+	struct weir_reorder *order, *next;
+
+	list_for_each_entry_safe(order, next, &orders->list, list) {
+		weir_order_hide(orders, order);
+		weir_net_end_later(wn, &order->ending, weir_order_ending);
+	}
+	weir_orders_end(wn, orders);
+}
+
+static void weir_orders_settle(struct weir_orders *orders)
+{
+	struct weir_reorder *order;
+
+	list_for_each_entry(order, &orders->list, list)
+		weir_order_settle(order);
+}
+
+/* A device that goes down waits for no packet. One that is gone has no orders any more. */
+static int weir_order_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_orders *orders = weir_orders(wn, dev->ifindex);
+
+	if (orders && event == NETDEV_GOING_DOWN)
+		weir_orders_settle(orders);
+	if (orders && event == NETDEV_UNREGISTER)
+		weir_orders_gone(wn, orders);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weir_order_notifier = {
+	.notifier_call = weir_order_netdev_event,
+};
+
+/**
+ * weir_order_init() - watch for devices that go
+ */
+int weir_order_init(void)
+{
+	return register_netdevice_notifier(&weir_order_notifier);
+}
+
+/**
+ * weir_order_uninit() - stop watching
+ */
+void weir_order_uninit(void)
+{
+	unregister_netdevice_notifier(&weir_order_notifier);
+}
