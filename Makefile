@@ -181,7 +181,7 @@ kernel_flags := -O2 -funsigned-char -fno-strict-aliasing -fno-strict-overflow -f
 vector_unit := $(patsubst x86_64,avx2,$(patsubst aarch64,neon,$(filter x86_64 aarch64,$(MACHINE))))
 type_sources := $(filter-out $(patsubst %,\%_%.c,$(filter-out $(vector_unit),avx2 neon)),$(wildcard kmod/agg/type/*.c))
 type_loops := $(filter %_scalar.c %_avx2.c %_neon.c,$(type_sources))
-vector_flags := $(if $(vector_unit),$(shell sed -n 's/^weir-$(vector_unit)-flags := //p' Kbuild))
+vector_flags := $(if $(vector_unit),$(shell sed -n 's/^weir-$(vector_unit)-flags := //p' kmod/agg/Kbuild))
 
 user_flags = $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(warnings) -Iuapi -I$(B) -DWEIR_VERSION='"$(VERSION)"'
 

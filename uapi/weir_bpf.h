@@ -157,7 +157,7 @@ struct weir_contrib {
  * and @flags. A request for such a job's address is answered, and the result is 0; else it
  * is -ENOENT, and the packet is not weir's.
  *
- * Weir's program on a device that has a chain of programs (WEIR_CMD_CHAIN_ADD) has them run by
+ * Weir's program on a device that has a chain of programs (WEIR_XDP_CMD_CHAIN_ADD) has them run by
  *
  *	int weir_chain_xdp(struct xdp_md *ctx);
  *
@@ -165,19 +165,19 @@ struct weir_contrib {
  * chain, and XDP_ABORTED where a program of a chain calls it. The packet may be another one
  * afterwards: the program must not read it any more.
  *
- * A packet counts in its flow's record, where its device has flows recorded (WEIR_CMD_FLOW_SET), by
+ * A packet counts in its flow's record, where its device has flows recorded (WEIR_XDP_CMD_FLOW_SET), by
  *
  *	int weir_flow_xdp(struct xdp_md *ctx);
  *
  * It returns 0, or -ENOENT where the device has not. The packet is not changed.
- * Weir's program in the chain of a device that has a filter (WEIR_CMD_FILTER_ADD) asks
+ * Weir's program in the chain of a device that has a filter (WEIR_XDP_CMD_FILTER_ADD) asks
  *
  *	int weir_filter_xdp(struct xdp_md *ctx);
  *
  * for the verdict: XDP_PASS or XDP_DROP. A rule may have given the packet another DSCP; nothing
  * has moved.
- * Weir's program in the place WEIR_CHAIN_PRIO_ORDER of a chain has packets spread over CPUs and put
- * back in order (WEIR_CMD_ORDER_ADD) by
+ * Weir's program in the place WEIR_XDP_CHAIN_PRIO_ORDER of a chain has packets spread over CPUs and put
+ * back in order (WEIR_XDP_CMD_ORDER_ADD) by
  *
  *	__u64 weir_order_xdp(struct xdp_md *ctx);
  *

@@ -10,7 +10,7 @@
 
 #include <linux/types.h>
 
-#include "weir.h"
+#include "weir_trim_nl.h"
 
 /**
  * struct weir_trim_prefix - addresses that a rule matches

@@ -1,135 +1,124 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module's beginning and end. */
+/* weir.ko: in-network aggregation. The parts, and what they share in a namespace. */
 #include <linux/module.h>
+#include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 
-#include "core/base/cut.h"
-#include "core/base/net.h"
-#include "xdp/chain/chain.h"
-#include "xdp/flow/flows.h"
-#include "xdp/filter/filter.h"
+#include "agg/base/net.h"
+#include "agg/config/jobs.h"
 #include "agg/hook/kfunc.h"
 #include "agg/job/port.h"
 #include "agg/netlink/event.h"
-#include "core/netlink/netlink.h"
-#include "agg/netns.h"
-#include "xdp/order/order.h"
+#include "agg/netlink/netlink.h"
 #include "agg/out/room.h"
-#include "xdp/packet/headers.h"
 #include "agg/slots/pool.h"
-#include "trim/bridge_port.h"
-#include "trim/fdb.h"
-#include "trim/overflow.h"
-#include "trim/sch_weir.h"
-#include "trim/trims.h"
 #include "agg/type/vector.h"
+#include "core/base/compat.h"
+#include "core/base/module.h"
+
+unsigned int weir_net_id __read_mostly;
+
+static struct weir_ns *weir_agg_ns(const struct net *net)
+{
+	return &weir_net(net)->ns;
+}
+
+static int weir_agg_netns_init(void);
+static void weir_agg_netns_uninit(void);
+static int weir_agg_devices_init(void);
+static void weir_agg_devices_uninit(void);
 
 /* Requests come last and go first: none finds a part missing. */
-static int __init weir_init(void)
-{
-	int err;
-
-	weir_vector_init();
-	weir_pool_init();
-	weir_headers_init();
-
-	err = weir_cut_init();
-	if (err)
-		return err;
-	err = weir_net_endings_init();
-	if (err)
-		goto cut;
-	err = weir_fdb_init();
-	if (err)
-		goto endings;
-	err = weir_netns_init();
-	if (err)
-		goto fdb;
-	err = weir_bridge_port_init();
-	if (err)
-		goto netns;
-	err = weir_port_init();
-	if (err)
-		goto bridge_port;
-	err = weir_chain_init();
-	if (err)
-		goto port;
-	err = weir_flows_init();
-	if (err)
-		goto chain;
-	err = weir_filter_init();
-	if (err)
-		goto flows;
-	err = weir_order_init();
-	if (err)
-		goto filter;
-	err = weir_trim_init();
-	if (err)
-		goto order;
-	err = weir_sch_init();
-	if (err)
-		goto trim;
-	err = weir_kfunc_init();
-	if (err)
-		goto sch;
-	weir_event_init();
-	err = weir_nl_init();
-	if (err)
-		goto sch;
-	return 0;
-
-sch:
-	weir_sch_uninit();
-trim:
-	weir_trim_uninit();
-order:
-	weir_order_uninit();
-filter:
-	weir_filter_uninit();
-flows:
-	weir_flows_uninit();
-chain:
-	weir_chain_uninit();
-port:
-	weir_port_uninit();
-bridge_port:
-	weir_bridge_port_uninit();
-netns:
-	weir_netns_uninit();
-	rcu_barrier();
-fdb:
-	weir_fdb_uninit();
-endings:
-	weir_net_endings_uninit();
-cut:
-	weir_cut_uninit();
-	return err;
-}
-
-static void __exit weir_exit(void)
-{
-	weir_nl_uninit();
-	weir_sch_uninit();
-	weir_trim_uninit();
-	weir_order_uninit();
-	weir_filter_uninit();
-	weir_flows_uninit();
-	weir_chain_uninit();
-	weir_port_uninit();
-	weir_bridge_port_uninit();
-	weir_netns_uninit();
-	weir_net_endings_uninit();
-	weir_fdb_uninit();
-	weir_overflow_uninit();
+static const struct weir_part weir_agg_parts[] = {
+	{ "vector units", .init = weir_vector_init },
+	{ "memory", .init = weir_pool_init },
+	{ "rooms", .uninit = weir_room_uninit },
 	/* Much is freed by RCU callbacks, which are code of this module. */
-	rcu_barrier();
-	weir_cut_uninit();
-	weir_room_uninit();
+	{ "callbacks", .uninit = rcu_barrier },
+	{ "totals", .net_init = weir_totals_net_init, .net_uninit = weir_totals_net_uninit },
+	{ "jobs", .net_flush = weir_job_net_flush },
+	{ "ports", .net_init = weir_port_net_init, .net_flush = weir_port_flush,
+	  .net_uninit = weir_port_net_uninit, .dev_event = weir_port_dev_event },
+	{ "namespaces", .init = weir_agg_netns_init, .uninit = weir_agg_netns_uninit },
+	{ "devices", .init = weir_agg_devices_init, .uninit = weir_agg_devices_uninit },
+	{ "kfuncs", .init = weir_kfunc_init },
+	{ "events", .init = weir_event_init },
+	{ "requests", .init = weir_nl_init, .uninit = weir_nl_uninit },
+};
+
+static const struct weir_module weir_agg_module = {
+	.part	= weir_agg_parts,
+	.count	= ARRAY_SIZE(weir_agg_parts),
+	.ns	= weir_agg_ns,
+};
+
+static int __net_init weir_agg_net_begin(struct net *net)
+{
+	return weir_module_net_init(&weir_agg_module, net);
 }
 
-module_init(weir_init);
-module_exit(weir_exit);
+static void __net_exit weir_agg_net_flush(struct net *net)
+{
+	weir_module_net_flush(&weir_agg_module, net);
+}
 
-MODULE_DESCRIPTION("In-network aggregation and packet trimming");
+static void __net_exit weir_agg_net_end(struct net *net)
+{
+	weir_module_net_uninit(&weir_agg_module, net);
+}
+
+static struct pernet_operations weir_agg_net_ops = {
+	.init		= weir_agg_net_begin,
+	.pre_exit	= weir_agg_net_flush,
+	.exit		= weir_agg_net_end,
+	.id		= &weir_net_id,
+	.size		= sizeof(struct weir_net),
+};
+
+static int weir_agg_netns_init(void)
+{
+	return register_pernet_subsys(&weir_agg_net_ops);
+}
+
+static void weir_agg_netns_uninit(void)
+{
+	unregister_pernet_subsys(&weir_agg_net_ops);
+}
+
+static int weir_agg_notice(struct notifier_block *nb, unsigned long event, void *info)
+{
+	return weir_module_dev_event(&weir_agg_module, event, info);
+}
+
+static struct notifier_block weir_agg_devices = {
+	.notifier_call = weir_agg_notice,
+};
+
+static int weir_agg_devices_init(void)
+{
+	return register_netdevice_notifier(&weir_agg_devices);
+}
+
+static void weir_agg_devices_uninit(void)
+{
+	unregister_netdevice_notifier(&weir_agg_devices);
+}
+
+static int __init weir_agg_module_init(void)
+{
+	return weir_module_init(&weir_agg_module);
+}
+
+static void __exit weir_agg_module_exit(void)
+{
+	weir_module_uninit(&weir_agg_module);
+}
+
+module_init(weir_agg_module_init);
+module_exit(weir_agg_module_exit);
+
+MODULE_DESCRIPTION("In-network aggregation");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(WEIR_VERSION);
+WEIR_IMPORT;
+MODULE_ALIAS_GENL_FAMILY(WEIR_FAMILY_NAME);

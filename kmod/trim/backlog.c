@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <net/sch_generic.h>
 
-#include "core/base/net.h"
+#include "trim/net.h"
 #include "trim/backlog.h"
 #include "trim/reader.h"
 #include "trim/sch_limits.h"
@@ -17,19 +17,19 @@
 #define WEIR_BACKLOG_DEV_MAX	4096
 #define WEIR_BACKLOG_NET_MAX	16384
 
-static void weir_backlogs_changed(struct weir_net *wn)
+static void weir_backlogs_changed(struct weir_trim_net *wn)
 {
 	ASSERT_RTNL();
 	if (!++wn->backlog_seq)
 		wn->backlog_seq = 1;
 }
 
-static struct weir_net *weir_backlog_net(const struct Qdisc *sch)
+static struct weir_trim_net *weir_backlog_net(const struct Qdisc *sch)
 {
-	return weir_net(dev_net(qdisc_dev(sch)));
+	return weir_trim_net(dev_net(qdisc_dev(sch)));
 }
 
-static struct weir_backlogs *weir_backlogs_find(struct weir_net *wn, int ifindex)
+static struct weir_backlogs *weir_backlogs_find(struct weir_trim_net *wn, int ifindex)
 {
 	return weir_dev_find(wn->backlog_table, ifindex, struct weir_backlogs);
 }
@@ -77,7 +77,7 @@ static void weir_backlog_may_bypass(struct weir_backlog *backlog, bool bypass)
 }
 
 /* For the first qdisc of a device. */
-static struct weir_backlogs *weir_backlogs_alloc(struct weir_net *wn, int ifindex)
+static struct weir_backlogs *weir_backlogs_alloc(struct weir_trim_net *wn, int ifindex)
 {
 	struct weir_backlogs *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -96,14 +96,14 @@ static struct weir_backlogs *weir_backlogs_alloc(struct weir_net *wn, int ifinde
 }
 
 /* After the last one. */
-static void weir_backlogs_free(struct weir_net *wn, struct weir_backlogs *port)
+static void weir_backlogs_free(struct weir_trim_net *wn, struct weir_backlogs *port)
 {
 	xa_erase(&wn->backlogs, port->ifindex);
 	hlist_del_rcu(&port->node);
 	kfree_rcu(port, rcu);
 }
 
-static int weir_backlog_check(const struct weir_net *wn, const struct weir_backlogs *port,
+static int weir_backlog_check(const struct weir_trim_net *wn, const struct weir_backlogs *port,
 			      const struct net_device *dev, struct netlink_ext_ack *extack)
 {
 	if (port && port->count >= WEIR_BACKLOG_DEV_MAX) {
@@ -136,7 +136,7 @@ int weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 		     bool bypass, struct netlink_ext_ack *extack)
 {
 	const struct net_device *dev = qdisc_dev(sch);
-	struct weir_net *wn = weir_backlog_net(sch);
+	struct weir_trim_net *wn = weir_backlog_net(sch);
 	struct weir_backlogs *port;
 	int err;
 
@@ -171,7 +171,7 @@ int weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 void weir_backlog_del(struct weir_backlog *backlog)
 {
 	struct weir_backlogs *port = backlog->port;
-	struct weir_net *wn;
+	struct weir_trim_net *wn;
 
 	if (!port)
 		return;
@@ -190,7 +190,7 @@ void weir_backlog_del(struct weir_backlog *backlog)
  *
  * RTNL is held. Packets on their way may still follow the old setting.
  */
-void weir_backlog_bypass(struct weir_net *wn, bool bypass)
+void weir_backlog_bypass(struct weir_trim_net *wn, bool bypass)
 {
 	struct weir_backlogs *port;
 	struct weir_backlog *b;
@@ -266,7 +266,7 @@ weir_backlog_limits(const struct weir_backlog *backlog,
  *
  * RTNL is held.
  */
-bool weir_backlog_has_child(struct weir_net *wn, int ifindex)
+bool weir_backlog_has_child(struct weir_trim_net *wn, int ifindex)
 {
 	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
@@ -306,7 +306,7 @@ u64 weir_backlog_one_direct(const struct weir_backlog *backlog)
  *
  * Return: how many, since the qdiscs came.
  */
-u64 weir_backlog_direct(struct weir_net *wn, int ifindex)
+u64 weir_backlog_direct(struct weir_trim_net *wn, int ifindex)
 {
 	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
@@ -330,7 +330,7 @@ u64 weir_backlog_direct(struct weir_net *wn, int ifindex)
  *
  * Return: how many, since the qdiscs came.
  */
-u64 weir_backlog_child_dropped(struct weir_net *wn, int ifindex)
+u64 weir_backlog_child_dropped(struct weir_trim_net *wn, int ifindex)
 {
 	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
@@ -368,7 +368,7 @@ static void weir_backlog_clear_one(struct weir_backlog *backlog)
  * @wn: the namespace; RTNL is held
  * @ifindex: the device whose qdiscs they are, or 0 for all
  */
-void weir_backlog_clear(struct weir_net *wn, int ifindex)
+void weir_backlog_clear(struct weir_trim_net *wn, int ifindex)
 {
 	struct weir_backlogs *port;
 	struct weir_backlog *b;
@@ -392,7 +392,7 @@ void weir_backlog_clear(struct weir_net *wn, int ifindex)
  *
  * Any context.
  */
-void weir_backlog_depth(struct weir_net *wn, int ifindex,
+void weir_backlog_depth(struct weir_trim_net *wn, int ifindex,
 			u32 depth[WEIR_BANDS])
 {
 	const struct weir_backlogs *port;
@@ -466,7 +466,7 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
  * Return: 1 where none of its qdiscs has room, 0 where one has, -ENOENT where it
  * has no qdisc.
  */
-int weir_backlog_full(struct weir_net *wn, int ifindex,
+int weir_backlog_full(struct weir_trim_net *wn, int ifindex,
 		      const struct weir_bands_limits *limits, u32 len)
 {
 	const struct weir_backlogs *port;
@@ -494,7 +494,7 @@ int weir_backlog_full(struct weir_net *wn, int ifindex,
  *
  * Return: another number, but never 0, after each that did.
  */
-unsigned int weir_backlog_seq(const struct weir_net *wn)
+unsigned int weir_backlog_seq(const struct weir_trim_net *wn)
 {
 	ASSERT_RTNL();
 	return wn->backlog_seq;
@@ -535,7 +535,7 @@ static int weir_backlog_dump_dev(const struct weir_backlogs *port, long *skip,
  *
  * Return: the last result of @dump, or 0.
  */
-int weir_backlog_dump(struct weir_net *wn, int ifindex, long at[2],
+int weir_backlog_dump(struct weir_trim_net *wn, int ifindex, long at[2],
 		      int (*dump)(const struct weir_backlog *backlog,
 				  void *data),
 		      void *data)
@@ -556,5 +556,15 @@ int weir_backlog_dump(struct weir_net *wn, int ifindex, long at[2],
 		at[0]++;
 		at[1] = 0;
 	}
+	return 0;
+}
+
+/* Return: 0. */
+int weir_backlog_net_init(struct net *net)
+{
+	struct weir_trim_net *wn = weir_trim_net(net);
+
+	xa_init(&wn->backlogs);
+	wn->backlog_seq = 1;
 	return 0;
 }

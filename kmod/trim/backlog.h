@@ -9,7 +9,7 @@
 
 struct Qdisc;
 struct netlink_ext_ack;
-struct weir_net;
+struct weir_trim_net;
 struct weir_sch_limits;
 
 /*
@@ -91,22 +91,23 @@ const struct weir_bands_limits *
 weir_backlog_limits(const struct weir_backlog *backlog,
 		    const struct weir_bands_limits *limits,
 		    struct weir_bands_limits *own);
-bool weir_backlog_has_child(struct weir_net *wn, int ifindex);
-void weir_backlog_bypass(struct weir_net *wn, bool bypass);
-u64 weir_backlog_direct(struct weir_net *wn, int ifindex);
-u64 weir_backlog_child_dropped(struct weir_net *wn, int ifindex);
+bool weir_backlog_has_child(struct weir_trim_net *wn, int ifindex);
+void weir_backlog_bypass(struct weir_trim_net *wn, bool bypass);
+u64 weir_backlog_direct(struct weir_trim_net *wn, int ifindex);
+u64 weir_backlog_child_dropped(struct weir_trim_net *wn, int ifindex);
 u64 weir_backlog_one_direct(const struct weir_backlog *backlog);
-void weir_backlog_clear(struct weir_net *wn, int ifindex);
-unsigned int weir_backlog_seq(const struct weir_net *wn);
-int weir_backlog_dump(struct weir_net *wn, int ifindex, long at[2],
+void weir_backlog_clear(struct weir_trim_net *wn, int ifindex);
+unsigned int weir_backlog_seq(const struct weir_trim_net *wn);
+int weir_backlog_dump(struct weir_trim_net *wn, int ifindex, long at[2],
 		      int (*dump)(const struct weir_backlog *backlog,
 				  void *data),
 		      void *data);
-void weir_backlog_depth(struct weir_net *wn, int ifindex,
+void weir_backlog_depth(struct weir_trim_net *wn, int ifindex,
 			u32 depth[WEIR_BANDS]);
 bool weir_backlog_port_full(const struct weir_backlogs *port,
 			    const struct weir_bands_limits *limits, u32 len);
-int weir_backlog_full(struct weir_net *wn, int ifindex,
+int weir_backlog_full(struct weir_trim_net *wn, int ifindex,
 		      const struct weir_bands_limits *limits, u32 len);
+int weir_backlog_net_init(struct net *net);
 
 #endif /* _WEIR_BACKLOG_H */

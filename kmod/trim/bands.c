@@ -12,7 +12,7 @@
  */
 #include <linux/compiler.h>
 
-#include <uapi/weir.h>
+#include <uapi/weir_trim_nl.h>
 
 #include "trim/bands.h"
 

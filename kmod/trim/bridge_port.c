@@ -13,7 +13,7 @@
 
 static void weir_bridge_port_forget(const struct net_device *dev)
 {
-	xa_erase(&weir_net(dev_net(dev))->bridge_ports, dev->ifindex);
+	xa_erase(&weir_trim_net(dev_net(dev))->bridge_ports, dev->ifindex);
 }
 
 /* A kernel without switchdev would report no change of the state. */
@@ -25,7 +25,7 @@ static bool weir_bridge_port_state(const struct net_device *dev)
 
 static int weir_bridge_port_look(const struct net_device *dev)
 {
-	struct xarray *ports = &weir_net(dev_net(dev))->bridge_ports;
+	struct xarray *ports = &weir_trim_net(dev_net(dev))->bridge_ports;
 
 	ASSERT_RTNL();
 
@@ -66,48 +66,45 @@ static bool weir_bridge_port_leaves(void *ptr)
  * The notifier reports existing devices as new ones. A device that leaves its bridge may
  * still look like a port.
  */
-static int weir_bridge_port_event(struct notifier_block *nb,
-				  unsigned long event, void *ptr)
+int weir_bridge_port_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-
 	if (event == NETDEV_REGISTER)
-		return notifier_from_errno(weir_bridge_port_look(dev));
+		return weir_bridge_port_look(dev);
 	if (event == NETDEV_UNREGISTER ||
-	    (event == NETDEV_CHANGEUPPER && weir_bridge_port_leaves(ptr)))
+	    (event == NETDEV_CHANGEUPPER && weir_bridge_port_leaves(info)))
 		weir_bridge_port_forget(dev);
-	return NOTIFY_DONE;
+	return 0;
 }
 
-static struct notifier_block weir_bridge_port_devices = {
-	.notifier_call = weir_bridge_port_event,
-};
+/* Return: 0. */
+int weir_bridge_port_net_init(struct net *net)
+{
+	xa_init(&weir_trim_net(net)->bridge_ports);
+	return 0;
+}
+
+void weir_bridge_port_net_uninit(struct net *net)
+{
+	xa_destroy(&weir_trim_net(net)->bridge_ports);
+}
 
 /**
- * weir_bridge_port_init() - watch the ports of all bridges
+ * weir_bridge_port_init() - watch the states of the ports of all bridges
  *
- * Changes are reported before the existing ports are looked at, so none is missed.
+ * Changes are reported before the existing ports are looked at, so none is missed: the notifier
+ * of devices comes later, and reports existing devices.
  *
  * Return: 0 or a negative errno.
  */
 int weir_bridge_port_init(void)
 {
-	int err;
-
-	err = register_switchdev_blocking_notifier(&weir_bridge_port_states);
-	if (err)
-		return err;
-	err = register_netdevice_notifier(&weir_bridge_port_devices);
-	if (err)
-		unregister_switchdev_blocking_notifier(&weir_bridge_port_states);
-	return err;
+	return register_switchdev_blocking_notifier(&weir_bridge_port_states);
 }
 
 /**
- * weir_bridge_port_uninit() - stop watching; no port is known then
+ * weir_bridge_port_uninit() - stop watching
  */
 void weir_bridge_port_uninit(void)
 {
 	unregister_switchdev_blocking_notifier(&weir_bridge_port_states);
-	unregister_netdevice_notifier(&weir_bridge_port_devices);
 }

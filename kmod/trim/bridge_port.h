@@ -5,7 +5,7 @@
 #include <linux/netdevice.h>
 #include <linux/xarray.h>
 
-#include "core/base/net.h"
+#include "trim/net.h"
 
 /**
  * weir_bridge_port_forwards() - is a device a bridge's port in state forwarding?
@@ -14,9 +14,12 @@
 static inline bool weir_bridge_port_forwards(const struct net_device *dev)
 {
 	return netif_is_bridge_port(dev) &&
-	       xa_load(&weir_net(dev_net(dev))->bridge_ports, dev->ifindex);
+	       xa_load(&weir_trim_net(dev_net(dev))->bridge_ports, dev->ifindex);
 }
 
+int weir_bridge_port_dev_event(struct net_device *dev, unsigned long event, void *info);
+int weir_bridge_port_net_init(struct net *net);
+void weir_bridge_port_net_uninit(struct net *net);
 int weir_bridge_port_init(void);
 void weir_bridge_port_uninit(void);
 

@@ -307,7 +307,7 @@ static void weir_deflect_restore(struct xdp_frame *frame, const struct weir_defl
 
 static const struct weir_trim *weir_deflect_trim(const struct net_device *to)
 {
-	return weir_trim_get(weir_net(dev_net(to)), to->ifindex);
+	return weir_trim_get(weir_trim_net(dev_net(to)), to->ifindex);
 }
 
 static void weir_deflect_lost(const struct weir_trim *trim, u32 counter, u32 len)

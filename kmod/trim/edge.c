@@ -18,7 +18,7 @@
 
 static int weir_edge_one(struct net_device *dev, struct netdev_nested_priv *priv)
 {
-	return weir_trim_edge(weir_net(dev_net(dev)), dev->ifindex);
+	return weir_trim_edge(weir_trim_net(dev_net(dev)), dev->ifindex);
 }
 
 /* Packets that leave a tunnel came in by another device, with other headers. */
@@ -39,13 +39,13 @@ static bool weir_edge_is_tunnel(const struct net_device *dev)
 }
 
 /* A policy of the tunnel's own decides, where an administrator set one. */
-static bool weir_edge_tunnel(struct weir_net *wn, const struct net_device *dev)
+static bool weir_edge_tunnel(struct weir_trim_net *wn, const struct net_device *dev)
 {
 	return READ_ONCE(wn->edges) && weir_edge_is_tunnel(dev) &&
 	       !weir_trim_get(wn, dev->ifindex);
 }
 
-static bool weir_edge_dev(struct weir_net *wn, struct net_device *dev)
+static bool weir_edge_dev(struct weir_trim_net *wn, struct net_device *dev)
 {
 	struct netdev_nested_priv priv = { };
 
@@ -54,7 +54,7 @@ static bool weir_edge_dev(struct weir_net *wn, struct net_device *dev)
 }
 
 /* 0 stands for this host. */
-static bool weir_edge_index(struct weir_net *wn, int ifindex)
+static bool weir_edge_index(struct weir_trim_net *wn, int ifindex)
 {
 	struct net_device *dev;
 	bool edge;
@@ -62,13 +62,13 @@ static bool weir_edge_index(struct weir_net *wn, int ifindex)
 	if (!ifindex)
 		return false;
 	rcu_read_lock();
-	dev = dev_get_by_index_rcu(wn->net, ifindex);
+	dev = dev_get_by_index_rcu(wn->ns.net, ifindex);
 	edge = !dev || weir_edge_dev(wn, dev);
 	rcu_read_unlock();
 	return edge;
 }
 
-static bool weir_edge_is_vouched(const struct weir_net *wn,
+static bool weir_edge_is_vouched(const struct weir_trim_net *wn,
 				 const struct sk_buff *skb)
 {
 	return skb->inner_protocol_type == ENCAP_TYPE_ETHER &&
@@ -83,7 +83,7 @@ static bool weir_edge_is_vouched(const struct weir_net *wn,
  */
 bool weir_edge(const struct sk_buff *skb)
 {
-	struct weir_net *wn = weir_net(dev_net(skb->dev));
+	struct weir_trim_net *wn = weir_trim_net(dev_net(skb->dev));
 
 	return weir_edge_index(wn, skb->skb_iif) &&
 	       !weir_edge_is_vouched(wn, skb);
@@ -101,7 +101,7 @@ bool weir_edge(const struct sk_buff *skb)
 void weir_edge_vouch(struct sk_buff *skb)
 {
 	if (!skb->encapsulation)
-		skb_set_inner_protocol(skb, weir_net(dev_net(skb->dev))->returned);
+		skb_set_inner_protocol(skb, weir_trim_net(dev_net(skb->dev))->returned);
 }
 
 /**
@@ -116,7 +116,7 @@ bool weir_edge_early(struct net_device *dev)
 	bool edge;
 
 	rcu_read_lock();
-	edge = weir_edge_dev(weir_net(dev_net(dev)), dev) ||
+	edge = weir_edge_dev(weir_trim_net(dev_net(dev)), dev) ||
 	       netdev_walk_all_upper_dev_rcu(dev, weir_edge_one, &priv);
 	rcu_read_unlock();
 	return edge;
@@ -128,7 +128,7 @@ bool weir_edge_early(struct net_device *dev)
  *
  * Only then must each packet be looked at, as any may have a mark to lose.
  */
-bool weir_edge_any(struct weir_net *wn)
+bool weir_edge_any(struct weir_trim_net *wn)
 {
 	struct weir_trim *trim;
 	unsigned long ifindex;

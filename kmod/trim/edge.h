@@ -6,10 +6,10 @@
 
 struct net_device;
 struct sk_buff;
-struct weir_net;
+struct weir_trim_net;
 
 bool weir_edge(const struct sk_buff *skb);
-bool weir_edge_any(struct weir_net *wn);
+bool weir_edge_any(struct weir_trim_net *wn);
 bool weir_edge_early(struct net_device *dev);
 void weir_edge_vouch(struct sk_buff *skb);
 

@@ -63,7 +63,7 @@ static void weir_overflow(const struct net_device *dev, unsigned int drops)
 	const struct weir_trim *trim;
 
 	rcu_read_lock();
-	trim = weir_trim_get(weir_net(dev_net(dev)), dev->ifindex);
+	trim = weir_trim_get(weir_trim_net(dev_net(dev)), dev->ifindex);
 	if (trim)
 		weir_overflow_signal(trim, drops);
 	rcu_read_unlock();
@@ -89,10 +89,8 @@ static bool weir_overflow_is_qdisc(enum skb_drop_reason reason)
 	/* More CPUs than it has room for wait to give it packets. */
 	case SKB_DROP_REASON_QDISC_BURST_DROP:
 #endif
-#ifdef WEIR_HAVE_FQ_BAND_LIMIT
 	case SKB_DROP_REASON_FQ_BAND_LIMIT:
 	case SKB_DROP_REASON_FQ_FLOW_LIMIT:
-#endif
 		return true;
 	default:
 		return false;

@@ -100,7 +100,7 @@ void weir_reader_hand_to(const struct weir_reader *reader, struct sk_buff *skb)
 /* One of the references is the qdisc's own. */
 static u32 weir_reader_unread(const struct weir_reader *reader)
 {
-	return weir_compat_dst_refs(reader->dst) - 1;
+	return rcuref_read(&reader->dst->__rcuref) - 1;
 }
 
 /* A tap's ring is as long as its queue; a tap without one drops all packets. */

@@ -71,7 +71,7 @@ static inline const struct weir_trim *weir_sch_trim(const struct Qdisc *sch)
 	const struct net_device *dev = qdisc_dev(sch);
 	const struct weir_trim *trim;
 
-	trim = weir_trim_get(weir_net(dev_net(dev)), dev->ifindex);
+	trim = weir_trim_get(weir_trim_net(dev_net(dev)), dev->ifindex);
 	return trim && weir_trim_has_qdisc(&weir_trim_rev(trim)->config) ?
 	       trim : NULL;
 }

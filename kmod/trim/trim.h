@@ -7,7 +7,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 
-#include "core/base/net.h"
+#include "trim/net.h"
 #include "trim/trim_config.h"
 
 struct net_device;
@@ -74,7 +74,7 @@ struct weir_trim {
  * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the
  * policy lives as long as that is held.
  */
-static inline struct weir_trim *weir_trim_get(struct weir_net *wn, int ifindex)
+static inline struct weir_trim *weir_trim_get(struct weir_trim_net *wn, int ifindex)
 {
 	return weir_dev_find(wn->trim_table, ifindex, struct weir_trim);
 }
@@ -98,7 +98,7 @@ static inline struct weir_trim_rev *weir_trim_rev(const struct weir_trim *trim)
  *
  * Context as for weir_trim_get().
  */
-static inline bool weir_trim_edge(struct weir_net *wn, int ifindex)
+static inline bool weir_trim_edge(struct weir_trim_net *wn, int ifindex)
 {
 	struct weir_trim *trim = weir_trim_get(wn, ifindex);
 

@@ -18,7 +18,7 @@
 
 #include "core/base/compat.h"
 #include "core/base/device.h"
-#include "core/base/net_bh.h"
+#include "trim/net.h"
 #include "trim/backlog.h"
 #include "trim/bridge.h"
 #include "trim/edge.h"
@@ -33,7 +33,7 @@
 static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 			     u32 size)
 {
-	struct weir_trim *trim = weir_trim_get(weir_net_bh(dev_net(dev)), ifindex);
+	struct weir_trim *trim = weir_trim_get(weir_trim_net_bh(dev_net(dev)), ifindex);
 
 	if (!trim || size != sizeof(struct weir_trim_port))
 		return NULL;
@@ -42,7 +42,7 @@ static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 
 static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
 {
-	struct weir_trim *trim = weir_trim_get(weir_net_bh(dev_net(dev)), ifindex);
+	struct weir_trim *trim = weir_trim_get(weir_trim_net_bh(dev_net(dev)), ifindex);
 
 	if (!trim || size != sizeof(struct weir_trim_cpu))
 		return NULL;
@@ -52,7 +52,7 @@ static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
 static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex,
 				u32 len)
 {
-	struct weir_net *wn = weir_net_bh(dev_net(dev));
+	struct weir_trim_net *wn = weir_trim_net_bh(dev_net(dev));
 	struct weir_trim *trim = weir_trim_get(wn, ifindex);
 
 	if (!trim)

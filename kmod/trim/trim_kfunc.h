@@ -27,4 +27,6 @@ int weir_trim_length_skb(struct __sk_buff *ctx);
 int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);
 int weir_trim_class_skb(struct __sk_buff *ctx, u32 class);
 
+int weir_trim_kfunc_init(void);
+
 #endif /* _WEIR_TRIM_KFUNC_H */

@@ -3,11 +3,12 @@
 #include <linux/if_arp.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
+#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
 #include "core/base/compat.h"
-#include "core/base/notify.h"
+#include "trim/notify.h"
 #include "core/base/virtual.h"
 #include "trim/backlog.h"
 #include "trim/deflect.h"
@@ -193,7 +194,7 @@ static void weir_trim_add(struct weir_trim_totals *totals,
  * @wn: the namespace; RTNL is held
  * @totals: filled; ports that are gone count, too
  */
-void weir_trim_totals(struct weir_net *wn, struct weir_trim_totals *totals)
+void weir_trim_totals(struct weir_trim_net *wn, struct weir_trim_totals *totals)
 {
 	struct weir_trim *trim;
 	unsigned long ifindex;
@@ -235,7 +236,7 @@ static void weir_trim_clear_counters(struct weir_trim *trim)
  *
  * The counters of the port's weir qdiscs are set to zero, too. The namespace's totals stay.
  */
-void weir_trim_clear(struct weir_net *wn, struct weir_trim *trim)
+void weir_trim_clear(struct weir_trim_net *wn, struct weir_trim *trim)
 {
 	ASSERT_RTNL();
 
@@ -250,7 +251,7 @@ void weir_trim_clear(struct weir_net *wn, struct weir_trim *trim)
  *
  * Those of weir qdiscs without a policy, and the namespace's totals, are set to zero, too.
  */
-void weir_trim_clear_all(struct weir_net *wn)
+void weir_trim_clear_all(struct weir_trim_net *wn)
 {
 	struct weir_trim *trim;
 	unsigned long ifindex;
@@ -288,7 +289,7 @@ void weir_trim_device(const struct net_device *dev,
 	device->classes = dev->num_tc;
 	device->cpus = num_present_cpus();
 	device->bound = weir_trim_is_bound(dev);
-	device->child = weir_backlog_has_child(weir_net(dev_net(dev)), dev->ifindex);
+	device->child = weir_backlog_has_child(weir_trim_net(dev_net(dev)), dev->ifindex);
 	device->sends = dev->netdev_ops->ndo_xdp_xmit;
 	device->ethernet = dev->type == ARPHRD_ETHER ||
 			   dev->type == ARPHRD_LOOPBACK;
@@ -302,7 +303,7 @@ void weir_trim_device(const struct net_device *dev,
  */
 static u32 weir_trim_sends(const struct weir_trim *trim)
 {
-	u32 features = weir_compat_xdp_features(trim->dev), sends = 0;
+	u32 features = READ_ONCE(trim->dev->xdp_features), sends = 0;
 
 	if (trim->deflect && !netif_running(trim->deflect))
 		return 0;
@@ -496,7 +497,7 @@ static int weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
 	return 0;
 }
 
-static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
+static int weir_trim_insert(struct weir_trim_net *wn, struct net_device *dev,
 			    struct weir_trim_rev *rev)
 {
 	struct weir_trim *trim = weir_trim_alloc(dev, rev);
@@ -521,7 +522,7 @@ free:
 	return err;
 }
 
-static void weir_trim_edges(struct weir_net *wn)
+static void weir_trim_edges(struct weir_trim_net *wn)
 {
 	bool any = weir_edge_any(wn);
 
@@ -544,7 +545,7 @@ static bool weir_trim_returns_packets(const struct weir_trim_config *config)
  * A packet that went back is recognized by its DSCP: ports with the same return DSCP do
  * not send it back again.
  */
-bool weir_trim_bounces(struct weir_net *wn, int ifindex,
+bool weir_trim_bounces(struct weir_trim_net *wn, int ifindex,
 		       const struct weir_trim_config *config)
 {
 	const struct weir_trim_config *other;
@@ -573,7 +574,7 @@ bool weir_trim_bounces(struct weir_net *wn, int ifindex,
  * Return: 0, -ENOMEM, or an error of weir_overflow_watch(), or of the device that XDP
  * redirects to.
  */
-int weir_trim_set(struct weir_net *wn, struct net_device *dev,
+int weir_trim_set(struct weir_trim_net *wn, struct net_device *dev,
 		  const struct weir_trim_config *config)
 {
 	struct weir_trim *trim;
@@ -612,7 +613,7 @@ const struct weir_trim_config *weir_trim_untold(void)
  * weir_trim_default() - the default that policies of a namespace inherit
  * @wn: the namespace; RTNL is held
  */
-const struct weir_trim_config *weir_trim_default(const struct weir_net *wn)
+const struct weir_trim_config *weir_trim_default(const struct weir_trim_net *wn)
 {
 	ASSERT_RTNL();
 	return wn->trim_default ?: weir_trim_untold();
@@ -643,7 +644,7 @@ weir_trim_inherit(const struct weir_trim *trim,
 }
 
 /* All or none of the namespace's policies have a next revision. */
-static int weir_trim_prepare(struct weir_net *wn,
+static int weir_trim_prepare(struct weir_trim_net *wn,
 			     const struct weir_trim_config *def, int *at,
 			     const char **why)
 {
@@ -665,7 +666,7 @@ static int weir_trim_prepare(struct weir_net *wn,
 	return PTR_ERR(trim->next);
 }
 
-static void weir_trim_forget_next(struct weir_net *wn)
+static void weir_trim_forget_next(struct weir_trim_net *wn)
 {
 	struct weir_trim *trim;
 	unsigned long ifindex;
@@ -680,7 +681,7 @@ static void weir_trim_forget_next(struct weir_net *wn)
 }
 
 /* The hook does not change, so each policy has the device that it redirects to. */
-static void weir_trim_take_next(struct weir_net *wn)
+static void weir_trim_take_next(struct weir_trim_net *wn)
 {
 	struct weir_trim *trim;
 	unsigned long ifindex;
@@ -688,7 +689,7 @@ static void weir_trim_take_next(struct weir_net *wn)
 	xa_for_each(&wn->trims, ifindex, trim) {
 		WARN_ON_ONCE(weir_trim_replace(trim, trim->next));
 		trim->next = NULL;
-		weir_notify->trim_changed(wn, trim);
+		weir_trim_notify->changed(wn, trim);
 	}
 }
 
@@ -704,7 +705,7 @@ static void weir_trim_take_next(struct weir_net *wn)
  *
  * Return: 0, -ENOMEM, or another error with @ifindex set; then nothing has changed.
  */
-int weir_trim_set_default(struct weir_net *wn,
+int weir_trim_set_default(struct weir_trim_net *wn,
 			  const struct weir_trim_config *def, int *ifindex,
 			  const char **why)
 {
@@ -738,7 +739,7 @@ int weir_trim_set_default(struct weir_net *wn,
  *
  * Return: whether it was there.
  */
-bool weir_trim_del(struct weir_net *wn, int ifindex)
+bool weir_trim_del(struct weir_trim_net *wn, int ifindex)
 {
 	struct weir_trim *trim;
 
@@ -749,7 +750,7 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 		return false;
 	hlist_del_rcu(&trim->node);
 	weir_trim_add(&wn->trim_past, trim);
-	weir_notify->trim_gone(wn, trim);
+	weir_trim_notify->gone(wn, trim);
 	weir_trim_edges(wn);
 	weir_virtual_free(trim->deflect);
 	weir_trim_unwatch(rtnl_dereference(trim->rev));
@@ -759,12 +760,13 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 
 /**
  * weir_trim_flush() - take all policies of a namespace away
- * @wn: the namespace
+ * @net: the namespace, whose lock is held
  *
  * Takes RTNL.
  */
-void weir_trim_flush(struct weir_net *wn)
+void weir_trim_flush(struct net *net)
 {
+	struct weir_trim_net *wn = weir_trim_net(net);
 	unsigned long ifindex;
 	struct weir_trim *trim;
 
@@ -778,7 +780,7 @@ void weir_trim_flush(struct weir_net *wn)
  * Limits in packets are limits of time to a meter, by the longest frame. And frames may have
  * become too short to be trimmed, or long enough: the events group gets that.
  */
-static int weir_trim_change_mtu(struct weir_net *wn, struct net_device *dev)
+static int weir_trim_change_mtu(struct weir_trim_net *wn, struct net_device *dev)
 {
 	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
 	bool idle;
@@ -789,11 +791,11 @@ static int weir_trim_change_mtu(struct weir_net *wn, struct net_device *dev)
 	idle = weir_trim_rev(trim)->idle;
 	err = weir_trim_set(wn, dev, &rtnl_dereference(trim->rev)->config);
 	if (!err && weir_trim_rev(trim)->idle != idle)
-		weir_notify->trim_changed(wn, trim);
+		weir_trim_notify->changed(wn, trim);
 	return err;
 }
 
-static void weir_trim_change_sends(struct weir_net *wn,
+static void weir_trim_change_sends(struct weir_trim_net *wn,
 				   const struct net_device *dev, bool any)
 {
 	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
@@ -807,7 +809,7 @@ static void weir_trim_change_sends(struct weir_net *wn,
  * The device before a port is set down or up by hand. Programs that redirect to it yet
  * are over before it is down.
  */
-static void weir_trim_change_before(struct weir_net *wn, unsigned long event,
+static void weir_trim_change_before(struct weir_trim_net *wn, unsigned long event,
 				    const struct net_device *dev)
 {
 	const struct net_device *port = weir_deflect_before(dev);
@@ -817,11 +819,9 @@ static void weir_trim_change_before(struct weir_net *wn, unsigned long event,
 }
 
 /* A device that goes, or moves to another namespace, loses its policy. */
-static int weir_trim_netdev_event(struct notifier_block *nb,
-				  unsigned long event, void *ptr)
+int weir_trim_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_trim_net *wn = weir_trim_net(dev_net(dev));
 
 	if (event == NETDEV_UNREGISTER)
 		weir_trim_del(wn, dev->ifindex);
@@ -829,27 +829,35 @@ static int weir_trim_netdev_event(struct notifier_block *nb,
 		weir_trim_change_sends(wn, dev, true);
 	weir_trim_change_before(wn, event, dev);
 	if (event == NETDEV_CHANGEMTU)
-		return notifier_from_errno(weir_trim_change_mtu(wn, dev));
-	return NOTIFY_DONE;
+		return weir_trim_change_mtu(wn, dev);
+	return 0;
 }
 
-static struct notifier_block weir_trim_notifier = {
-	.notifier_call = weir_trim_netdev_event,
-};
+/* Return: 0. */
+int weir_trim_net_init(struct net *net)
+{
+	struct weir_trim_net *wn = weir_trim_net(net);
+
+	xa_init(&wn->trims);
+	wn->returned = cpu_to_be16(get_random_u16() | 1);
+	return 0;
+}
+
+void weir_trim_net_uninit(struct net *net)
+{
+	struct weir_trim_net *wn = weir_trim_net(net);
+
+	xa_destroy(&wn->trims);
+	kfree(wn->trim_default);
+}
 
 /**
- * weir_trim_init() - watch devices
+ * weir_trim_init() - know what a policy is of which nothing was said
+ *
+ * Return: 0.
  */
 int __init weir_trim_init(void)
 {
 	weir_trim_config_init(&weir_trim_of_nobody);
-	return register_netdevice_notifier(&weir_trim_notifier);
-}
-
-/**
- * weir_trim_uninit() - stop watching
- */
-void weir_trim_uninit(void)
-{
-	unregister_netdevice_notifier(&weir_trim_notifier);
+	return 0;
 }

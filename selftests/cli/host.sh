@@ -207,15 +207,25 @@ ktap_run "unknown namespace" refuses 1 "no network namespace no-such-one" -n no-
 if [[ -e /sys/module/weir ]]; then
 	ktap_skip "module missing" "the module is loaded"
 else
+	misses() {
+		# shellcheck disable=SC2086 # words
+		refuses 1 "$1" $2 && refuses_json 1 $2 >/dev/null
+	}
 	missing() {
 		local words
 		for words in "job show" "job add $job" "job flush" "source show" "port show" \
-			"block show" "job set id 7 quorum 88%" "top count 1" \
-			"trim set dev lo hook none edge on" "trim show" "trim del dev lo" "trim flush" "trim clear" \
-			"port attach dev lo mode xdp" "port detach dev lo" "port flush" stats monitor; do
-			# shellcheck disable=SC2086 # words
-			refuses 1 "the weir module is not loaded in this kernel: run .modprobe weir." $words &&
-				refuses_json 1 $words >/dev/null || return
+			"block show" "job set id 7 quorum 88%" \
+			"port attach dev lo mode xdp" "port detach dev lo" "port flush"; do
+			misses "the weir module is not loaded in this kernel: run .modprobe weir." "$words" || return
+		done
+		for words in "trim set dev lo hook none edge on" "trim show" "trim del dev lo" "trim flush" "trim clear"; do
+			misses "the sch_weir module is not loaded in this kernel: run .modprobe sch_weir." "$words" || return
+		done
+		for words in "filter show" "flow show" "order show" "chain show"; do
+			misses "the weir_xdp module is not loaded in this kernel: run .modprobe weir_xdp." "$words" || return
+		done
+		for words in "top count 1" stats monitor; do
+			misses "no module of weir is loaded in this kernel: run .modprobe weir., sch_weir or weir_xdp" "$words" || return
 		done
 	}
 	doctor() {
@@ -265,9 +275,11 @@ ktap_run "full disk" full_disk
 names() {
 	local python=/usr/bin/python3
 	"$python" -c 'import yaml' 2>/dev/null || { echo "no python3-yaml"; return 4; }
-	diff <("$python" - "$root/uapi/weir.yaml" <<-'END'
-		import sys, yaml
-		spec = yaml.safe_load(open(sys.argv[1]))
+	diff <("$python" - "$root/selftests/lib" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import specs
+		spec = specs.read()
 		for d in spec["definitions"]:
 		    if d["name"] == "reason":
 		        for e in d["entries"]:
@@ -304,10 +316,12 @@ counters_in_page() {
 	local text name
 	/usr/bin/python3 -c 'import yaml' 2>/dev/null || { echo "no python3-yaml"; return 4; }
 	text=$(mandoc -Tascii "$page" | col -bx)
-	for name in $(/usr/bin/python3 -c 'import sys, yaml
-for s in yaml.safe_load(open(sys.argv[1]))["attribute-sets"]:
+	for name in $(/usr/bin/python3 -c 'import sys
+sys.path.insert(0, sys.argv[1])
+import specs
+for s in specs.read()["attribute-sets"]:
     if s["name"] in ("stats", "trim-stats"):
-        print(*[a["name"] for a in s["attributes"] if a["type"] == "uint"])' "$root/uapi/weir.yaml"); do
+        print(*[a["name"] for a in s["attributes"] if a["type"] == "uint"])' "$root/selftests/lib"); do
 		grep -qE "^ +$name( |$)" <<<"$text" || { echo "not in the page: $name"; return 1; }
 	done
 }

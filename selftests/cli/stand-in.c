@@ -23,7 +23,10 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
+/* The families are numbered one behind the other, and so are their groups. */
 #define FAMILY		0x40
 #define GROUP		7
 #define PORT		4242
@@ -63,6 +66,17 @@ static FILE *file(const char *name, const char *mode)
 	return fopen(path, mode);
 }
 
+static const char *const families[] = {
+	WEIR_FAMILY_NAME, WEIR_TRIM_FAMILY_NAME, WEIR_XDP_FAMILY_NAME,
+};
+
+#define FAMILIES	(sizeof(families) / sizeof(families[0]))
+
+static size_t family_of(const struct genlmsghdr *header)
+{
+	return header->cmd >= WEIR_XDP_CMD_CHAIN_ADD ? 2 : header->cmd >= WEIR_CMD_TRIM_SET;
+}
+
 static void append(struct stand_in *stand_in, const void *data, size_t size)
 {
 	if (stand_in->used + size > sizeof(stand_in->queue))
@@ -78,7 +92,7 @@ static void address(struct stand_in *stand_in, size_t start, const struct nlmsgh
 	int left = stand_in->used - start;
 
 	for (; mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left)) {
-		message->nlmsg_type = FAMILY;
+		message->nlmsg_type = FAMILY + family_of(mnl_nlmsg_get_payload(message));
 		message->nlmsg_seq = request ? request->nlmsg_seq : 0;
 		message->nlmsg_pid = request ? PORT : 0;
 	}
@@ -112,7 +126,7 @@ static void append_end(struct stand_in *stand_in, const struct nlmsghdr *request
 	append(stand_in, buffer, message->nlmsg_len);
 }
 
-static void append_control(struct stand_in *stand_in, uint8_t command,
+static void append_control(struct stand_in *stand_in, uint8_t command, size_t family,
 			   const struct nlmsghdr *request)
 {
 	char buffer[256] __attribute__((aligned(8))) = {};
@@ -124,15 +138,36 @@ static void append_control(struct stand_in *stand_in, uint8_t command,
 	message->nlmsg_seq = request ? request->nlmsg_seq : 0;
 	message->nlmsg_pid = request ? PORT : 0;
 	header->cmd = command;
-	mnl_attr_put_u16(message, CTRL_ATTR_FAMILY_ID, FAMILY);
-	mnl_attr_put_strz(message, CTRL_ATTR_FAMILY_NAME, WEIR_FAMILY_NAME);
+	mnl_attr_put_u16(message, CTRL_ATTR_FAMILY_ID, FAMILY + family);
+	mnl_attr_put_strz(message, CTRL_ATTR_FAMILY_NAME, families[family]);
 	groups = mnl_attr_nest_start(message, CTRL_ATTR_MCAST_GROUPS);
 	group = mnl_attr_nest_start(message, 1);
 	mnl_attr_put_strz(message, CTRL_ATTR_MCAST_GRP_NAME, WEIR_MCGRP_EVENTS);
-	mnl_attr_put_u32(message, CTRL_ATTR_MCAST_GRP_ID, GROUP);
+	mnl_attr_put_u32(message, CTRL_ATTR_MCAST_GRP_ID, GROUP + family);
 	mnl_attr_nest_end(message, group);
 	mnl_attr_nest_end(message, groups);
 	append(stand_in, buffer, message->nlmsg_len);
+}
+
+/* All families are listed. One that is asked for by name is weir, if it is none of its modules'. */
+static void answer_control(struct stand_in *stand_in, const struct nlmsghdr *request)
+{
+	bool dump = (request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+	const struct nlattr *attr;
+	size_t family = 0, i;
+
+	for (i = 0; dump && i < FAMILIES; i++)
+		append_control(stand_in, CTRL_CMD_NEWFAMILY, i, request);
+	if (dump)
+		return;
+	mnl_attr_for_each(attr, request, sizeof(struct genlmsghdr)) {
+		for (i = 0; i < FAMILIES; i++) {
+			if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_NAME &&
+			    !strcmp(mnl_attr_get_str(attr), families[i]))
+				family = i;
+		}
+	}
+	append_control(stand_in, CTRL_CMD_NEWFAMILY, family, request);
 }
 
 static void answer(struct stand_in *stand_in, const struct nlmsghdr *request)
@@ -224,7 +259,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *socket, const void *request, 
 	if (!stand_in)
 		return next(socket, request, size);
 	if (message->nlmsg_type == GENL_ID_CTRL)
-		append_control(stand_in, CTRL_CMD_NEWFAMILY, message);
+		answer_control(stand_in, message);
 	else
 		answer(stand_in, message);
 	append_end(stand_in, message);
@@ -237,13 +272,14 @@ ssize_t mnl_socket_recvfrom(const struct mnl_socket *socket, void *buffer, size_
 	ssize_t (*next)(const struct mnl_socket *, void *, size_t) =
 		dlsym(RTLD_NEXT, "mnl_socket_recvfrom");
 	struct stand_in *stand_in = find(socket);
-	size_t length;
+	size_t length, i;
 
 	if (!stand_in)
 		return next(socket, buffer, size);
 	if (!stand_in->used && stand_in->listens) {
 		append_file(stand_in, "events", NULL);
-		append_control(stand_in, CTRL_CMD_DELFAMILY, NULL);
+		for (i = 0; i < FAMILIES; i++)
+			append_control(stand_in, CTRL_CMD_DELFAMILY, i, NULL);
 	}
 	if (!stand_in->used)
 		errx(1, "the stand-in is read without having been asked");

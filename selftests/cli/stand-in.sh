@@ -373,10 +373,12 @@ shows_blocks() {
 # All counters that the spec has, each with another number.
 shows_counters() {
 	local names name i=1000 stats=''
-	mapfile -t names < <(/usr/bin/python3 -c 'import sys, yaml
-for s in yaml.safe_load(open(sys.argv[1]))["attribute-sets"]:
+	mapfile -t names < <(/usr/bin/python3 -c 'import sys
+sys.path.insert(0, sys.argv[1])
+import specs
+for s in specs.load()["attribute-sets"]:
     if s["name"] == "stats":
-        print(*[a["name"] for a in s["attributes"] if a["type"] == "uint"], sep="\n")' "$root/uapi/weir.yaml")
+        print(*[a["name"] for a in s["attributes"] if a["type"] == "uint"], sep="\n")' "$root/selftests/lib")
 	((${#names[@]} > 10)) || return 1
 	for name in "${names[@]}"; do
 		stats+="${stats:+, }\"$name\": $((i++))"
@@ -423,10 +425,12 @@ doctor_says_nothing() {
 }
 # All counters of a policy, each with another number.
 trim_stats() {
-	/usr/bin/python3 -c 'import json, sys, yaml
-for s in yaml.safe_load(open(sys.argv[1]))["attribute-sets"]:
+	/usr/bin/python3 -c 'import json, sys
+sys.path.insert(0, sys.argv[1])
+import specs
+for s in specs.load()["attribute-sets"]:
     if s["name"] == "trim-stats":
-        print(json.dumps({a["name"]: 1000 + i for i, a in enumerate(s["attributes"])}))' "$root/uapi/weir.yaml"
+        print(json.dumps({a["name"]: 1000 + i for i, a in enumerate(s["attributes"])}))' "$root/selftests/lib"
 }
 shows_trims() {
 	local stats

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "ipfix.h"
 #include "netlink/nl.h"

@@ -56,10 +56,10 @@ fuzzers: $(fuzzers)
 fuzz_live := selftests/fuzz/live
 fuzz_live_flags := -I$(fuzz_live) -Iselftests
 
-$(B)/fuzz/grammar_gen.h: uapi/weir.yaml $(fuzz_dir)/grammar.py
+$(B)/fuzz/grammar_gen.h: $(wildcard uapi/*.yaml) $(fuzz_dir)/grammar.py selftests/lib/specs.py
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) $(fuzz_dir)/grammar.py $< >$@.tmp && mv $@.tmp $@
+	$(Q)$(PYTHON) $(fuzz_dir)/grammar.py >$@.tmp && mv $@.tmp $@
 
 $(eval $(call program,fuzz-netlink,$(addprefix $(fuzz_live)/,netlink.c grammar.c message.c hints.c \
 	break.c talk.c report.c scene.c churn.c traffic.c echo.c) selftests/lib/genl.c,\

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The weir family's requests, replies and attributes as tables in C, for a fuzzer.
+"""The requests, replies and attributes of weir's families as tables in C, for a fuzzer.
 
-usage: grammar.py SPEC >grammar_gen.h
+usage: grammar.py >grammar_gen.h
 
-SPEC is uapi/weir.yaml; the tables are those of live/grammar.h.
+The tables are those of live/grammar.h.
 """
+import os
 import sys
 
-import yaml
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import specs  # pylint: disable=wrong-import-position
 
 KINDS = {"u32": "GRAMMAR_U32", "uint": "GRAMMAR_UINT", "binary": "GRAMMAR_BINARY",
          "string": "GRAMMAR_STRING", "nest": "GRAMMAR_NEST", "flag": "GRAMMAR_FLAG"}
@@ -91,9 +93,8 @@ class Spec:
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        spec = Spec(yaml.safe_load(file))
-    print("/* Made from uapi/weir.yaml by selftests/fuzz/grammar.py */\n")
+    spec = Spec(specs.read())
+    print("/* Made from the specs in uapi/ by selftests/fuzz/grammar.py */\n")
     # Those that others hold come first.
     held = [a["nested-attributes"] for s in spec.sets.values() for a in s["attributes"]
             if "nested-attributes" in a]

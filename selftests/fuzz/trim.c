@@ -7,6 +7,8 @@
 #include <string.h>
 #include <linux/types.h>
 
+#include <weir_trim_nl.h>
+
 #include "trim/weir_trim_class.h"
 
 #include "trim/sum.h"

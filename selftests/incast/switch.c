@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir_trim_nl.h>
+
 #include "switch.h"
 #include "trim/bands.h"
 #include "trim/weir_meter.h"

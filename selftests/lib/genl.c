@@ -7,13 +7,29 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "genl.h"
 
 static struct mnl_socket *nl;
-static const char *family_name = WEIR_FAMILY_NAME;
-static uint16_t family;
-static struct nlattr *groups;		/* as the family's description has them */
+
+/**
+ * struct family - a family, which is asked for when it is first needed
+ * @first: the first of its commands; weir's modules number theirs apart
+ * @number: 0 before that
+ * @groups: as the family's description has them
+ */
+static struct family {
+	const char *name;
+	uint8_t first;
+	uint16_t number;
+	struct nlattr *groups;
+} families[] = {
+	{ WEIR_XDP_FAMILY_NAME, WEIR_XDP_CMD_CHAIN_ADD, 0, NULL },
+	{ WEIR_TRIM_FAMILY_NAME, WEIR_CMD_TRIM_SET, 0, NULL },
+	{ WEIR_FAMILY_NAME, 0, 0, NULL },
+};
 
 static struct nlmsghdr *begin(char *buf, uint16_t type, uint8_t cmd)
 {
@@ -31,26 +47,24 @@ static struct nlmsghdr *begin(char *buf, uint16_t type, uint8_t cmd)
 
 static int take_family(const struct nlmsghdr *nlh, void *data)
 {
+	struct family *family = data;
 	const struct nlattr *attr;
 
-	(void)data;
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
 		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
-			family = mnl_attr_get_u16(attr);
+			family->number = mnl_attr_get_u16(attr);
 		if (mnl_attr_get_type(attr) != CTRL_ATTR_MCAST_GROUPS)
 			continue;
-		groups = malloc(attr->nla_len);
-		if (!groups)
+		family->groups = malloc(attr->nla_len);
+		if (!family->groups)
 			err(1, "groups");
-		memcpy(groups, attr, attr->nla_len);
+		memcpy(family->groups, attr, attr->nla_len);
 	}
 	return MNL_CB_OK;
 }
 
-static void connect_family(void)
+static void open_socket(void)
 {
-	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *nlh;
 	int on = 1;
 
 	nl = mnl_socket_open(NETLINK_GENERIC);
@@ -58,28 +72,39 @@ static void connect_family(void)
 		err(1, "netlink socket");
 	mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &on, sizeof(on));
 	mnl_socket_setsockopt(nl, NETLINK_CAP_ACK, &on, sizeof(on));
+}
+
+static struct family *family_of(uint8_t cmd)
+{
+	struct family *family = families;
+	char buf[GENL_REQUEST_MAX];
+	struct nlmsghdr *nlh;
+
+	while (cmd < family->first)
+		family++;
+	if (!nl)
+		open_socket();
+	if (family->number)
+		return family;
 	nlh = begin(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, family_name);
-	genl_ask(nlh, take_family, NULL, family_name);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, family->name);
+	genl_ask(nlh, take_family, family, family->name);
+	return family;
 }
 
 void genl_use(const char *name)
 {
-	family_name = name;
+	families[0] = (struct family){ name, 0, 0, NULL };
 }
 
 struct nlmsghdr *genl_begin(char *buf, uint8_t cmd)
 {
-	if (!nl)
-		connect_family();
-	return begin(buf, family, cmd);
+	return begin(buf, family_of(cmd)->number, cmd);
 }
 
-uint16_t genl_family(void)
+uint16_t genl_family(uint8_t cmd)
 {
-	if (!nl)
-		connect_family();
-	return family;
+	return family_of(cmd)->number;
 }
 
 /* The number of a group that is named so, else 0. */
@@ -98,12 +123,11 @@ static uint32_t group_number(const struct nlattr *group, const char *name)
 	return named ? number : 0;
 }
 
-uint32_t genl_group(const char *name)
+uint32_t genl_group(uint8_t cmd, const char *name)
 {
-	const struct nlattr *group;
+	const struct nlattr *group, *groups = family_of(cmd)->groups;
 	uint32_t number = 0;
 
-	genl_family();
 	mnl_attr_for_each_nested(group, groups)
 		number = number ? number : group_number(group, name);
 	if (!number)

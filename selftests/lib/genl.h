@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Requests of the weir family, for tests and benchmarks: in the network namespace
+ * Requests of the families of weir's modules, for tests and benchmarks: in the network namespace
  * that the program is in at the first one. A failure ends the program.
  */
 #ifndef GENL_H
@@ -14,7 +14,7 @@
 /**
  * genl_begin() - begin a request
  * @buf: GENL_REQUEST_MAX bytes
- * @cmd: WEIR_CMD_*
+ * @cmd: the command, which tells the family
  */
 struct nlmsghdr *genl_begin(char *buf, uint8_t cmd);
 
@@ -35,12 +35,12 @@ void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *w
  */
 int genl_try(struct nlmsghdr *request, mnl_cb_t take, void *data, char *sentence, size_t room);
 
-/* Another family than weir's, by name; before anything else of here. */
+/* Another family than weir's, by name, for all commands; before anything else of here. */
 void genl_use(const char *name);
 
-/* The family's number, and that of one of its groups, for sockets of one's own. */
-uint16_t genl_family(void);
-uint32_t genl_group(const char *name);
+/* The number of a command's family, and that of one of its groups, for sockets of one's own. */
+uint16_t genl_family(uint8_t cmd);
+uint32_t genl_group(uint8_t cmd, const char *name);
 
 /* An attribute of type uint, 4 or 8 bytes. */
 uint64_t genl_uint(const struct nlattr *attr);

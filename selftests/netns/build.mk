@@ -8,7 +8,7 @@ $(eval $(call program,sample-listen,selftests/netns/sample_listen.c selftests/li
 $(eval $(call program,order-traffic,selftests/netns/order_traffic.c))
 
 # The names of what a trimming policy has, each with the first one of its enum.
-$(B)/trim-policy/names.h: uapi/weir.h
+$(B)/trim-policy/names.h: uapi/weir_trim_nl.h
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	@sed -n 's/^enum .*{/enum/p; s/^\t\(WEIR_\(A_\)\?TRIM_[A-Z0-9_]*\)\( = 1\)\?,$$/\1/p' $< | \

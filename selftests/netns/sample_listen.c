@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	}
 	setlinebuf(stdout);
 	genl_use(PSAMPLE_GENL_NAME);
-	group = genl_group(PSAMPLE_NL_MCGRP_SAMPLE_NAME);
+	group = genl_group(0, PSAMPLE_NL_MCGRP_SAMPLE_NAME);
 	nl = mnl_socket_open(NETLINK_GENERIC);
 	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ||
 	    mnl_socket_setsockopt(nl, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)

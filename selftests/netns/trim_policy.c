@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "lib/genl.h"
 
@@ -83,7 +83,7 @@ static unsigned int number_of(const char *prefix, const char *first, const char 
 		if (!strcmp(word, wanted))
 			return names[i].value;
 	}
-	errx(2, "uapi/weir.h has no %s that is called %s", prefix, wanted);
+	errx(2, "uapi/weir_trim_nl.h has no %s that is called %s", prefix, wanted);
 }
 
 static const char *name_of(const char *prefix, const char *first, unsigned int number)
@@ -96,7 +96,7 @@ static const char *name_of(const char *prefix, const char *first, unsigned int n
 		word_of(&names[i], prefix, word);
 		return word;
 	}
-	errx(1, "uapi/weir.h has no %s%u", prefix, number);
+	errx(1, "uapi/weir_trim_nl.h has no %s%u", prefix, number);
 }
 
 /* The first word of a key's enum, with the names' prefix; NULL where the key has none. */

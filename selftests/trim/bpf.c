@@ -20,6 +20,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <weir_trim_nl.h>
+
 #include "bpf/ktap.h"
 #include "bpf/weir_forward.skel.h"
 #include "bpf/weir_trim.skel.h"

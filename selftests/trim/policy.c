@@ -3,6 +3,8 @@
 #include <linux/genetlink.h>
 #include <string.h>
 
+#include <weir_trim_nl.h>
+
 #include "cases.h"
 #include "lib/genl.h"
 #include "policy.h"

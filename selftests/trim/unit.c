@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir_trim_nl.h>
+
 #include "bpf/ktap.h"
 #include "cases.h"
 #include "trim/weir_meter.h"

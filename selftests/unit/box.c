@@ -3,14 +3,15 @@
 #include "box.h"
 
 #include "agg/base/payload.h"
-#include "core/base/notify.h"
+#include "agg/base/notify.h"
+#include "xdp/base/notify.h"
 #include "agg/format/format.h"
 #include "agg/job/path.h"
 #include "agg/out/ether.h"
 #include "agg/type/reduce.h"
 
 struct box box;
-unsigned int weir_net_id;
+unsigned int weir_net_id, weir_xdp_net_id;
 u64 weir_dev_secret = 0x9e3779b97f4a7c15;
 
 struct in6_addr box_addr(int host)
@@ -40,12 +41,12 @@ void box_up(void)
 	box.net.generic = &box.wn;
 	box.dev.ifindex = 3;
 	box.dev.net = &box.net;
-	box.wn.net = &box.net;
+	box.wn.ns.net = &box.net;
 	box.wn.stats = calloc(1, sizeof(*box.wn.stats));
 	box.port.ifindex = 3;
 	box.port.stats = calloc(1, sizeof(*box.port.stats));
 	box_port_back();
-	box.wn.lock.held = 1;
+	box.wn.ns.lock.held = 1;
 	weir_pool_init();
 }
 
@@ -462,3 +463,4 @@ static void told_source(const struct weir_job *job, u32 event, u32 source, u64 s
 
 static const struct weir_notify told = { .generation = told_generation, .source = told_source };
 const struct weir_notify *weir_notify = &told;
+const struct weir_xdp_notify *weir_xdp_notify;

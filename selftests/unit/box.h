@@ -5,7 +5,7 @@
 
 #include "kernel.h"
 
-#include "core/base/net.h"
+#include "agg/base/net.h"
 #include "agg/format/format.h"
 #include "agg/rx/contribute.h"
 #include "agg/config/jobs.h"

@@ -14,7 +14,7 @@ unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit
 	$(shell find kmod -name "*.h") | sed 's/.*<\(.*\)>/\1/' | sort -u)
 unit_headers := $(filter-out linux/types.h linux/in.h linux/in6.h linux/udp.h linux/errno.h,$(unit_headers))
 unit_forward := $(unit_headers:%=$(B)/unit/include/%)
-unit_forward += $(B)/unit/include/uapi/weir.h $(B)/unit/include/uapi/weir_bpf.h $(B)/unit/include/uapi/weir_trim.h $(B)/unit/include/uapi/weir_wire.h $(B)/unit/include/trace/define_trace.h
+unit_forward += $(B)/unit/include/uapi/weir.h $(B)/unit/include/uapi/weir_trim_nl.h $(B)/unit/include/uapi/weir_xdp_nl.h $(B)/unit/include/uapi/weir_bpf.h $(B)/unit/include/uapi/weir_trim.h $(B)/unit/include/uapi/weir_wire.h $(B)/unit/include/trace/define_trace.h
 
 $(B)/unit/include/uapi/%.h:
 	@mkdir -p $(@D)

@@ -690,7 +690,8 @@ struct xdp_rxq_info { struct net_device *dev; };
 struct napi_struct { int none; };
 struct irq_work { int none; };
 typedef struct { int none; } call_single_data_t;
-struct net { void *generic; };
+struct net_generic { void *ptr[1]; };
+struct net { void *generic; struct net_generic *gen; };
 struct net_device { int ifindex; struct net *net; };
 #define dev_net(d)		((d)->net)
 #define net_generic(n, id)	((n)->generic)
@@ -776,6 +777,7 @@ struct nlattr { u16 len, type; };
 
 /* In the place of compat.h: its interfaces in this kernel's form. */
 #define _WEIR_COMPAT_H
-#define weir_frag_is_readable(f)	(!(f)->unreadable)
+#define skb_frag_is_net_iov(f)	((f)->unreadable)
+#define WEIR_EXPORT(symbol)	extern typeof(symbol) symbol
 
 #endif /* MOCK_KERNEL_H */

@@ -2,7 +2,7 @@
 /* The two bands of a port: limits, victims, and shares of the link. */
 #include "kernel.h"
 
-#include <uapi/weir.h>
+#include <uapi/weir_trim_nl.h>
 
 #include "trim/bands.h"
 #include "unit.h"

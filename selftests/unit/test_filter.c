@@ -3,6 +3,8 @@
  * The classifier beside a model that goes through all rules one by one: rules and packets are made
  * of few values, so that many match, and fields differ by a bit.
  */
+#include <uapi/weir_xdp_nl.h>
+
 #include "kernel.h"
 
 #include "xdp/filter/classifier.h"
@@ -250,7 +252,7 @@ static struct weir_filter_rule *make_tuples(u32 count)
 
 static void filter_tuples(void)
 {
-	u32 count = WEIR_FILTER_TUPLES_MAX + 1;
+	u32 count = WEIR_XDP_FILTER_TUPLES_MAX + 1;
 	struct weir_classifier *classifier;
 	struct weir_filter_rule *rule;
 
@@ -260,7 +262,7 @@ static void filter_tuples(void)
 	rule->matches = count - 1;
 	classifier = weir_classifier_build(&rules, NULL, count - 1);
 	CHECK(!IS_ERR(classifier));
-	CHECK_EQ(classifier->count[1], WEIR_FILTER_TUPLES_MAX);
+	CHECK_EQ(classifier->count[1], WEIR_XDP_FILTER_TUPLES_MAX);
 	CHECK_EQ(classifier->count[0], 0);
 	CHECK_EQ(classifier->count[2], 0);
 	weir_classifier_free(classifier);

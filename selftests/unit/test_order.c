@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The queue of the Reorder Engine, with numbers for packets, and the table of its flows. */
+#include <uapi/weir_xdp_nl.h>
+
 #include "kernel.h"
 
 #include "xdp/order/order.h"
@@ -351,7 +353,7 @@ static bool sequence_of(struct weir_sequence *sequence, const struct weir_order_
 static void order_scope(void)
 {
 	const struct weir_order_config config = {
-		.sequence = WEIR_ORDER_SEQUENCE_FIELD, .offset = 4, .width = 32,
+		.sequence = WEIR_XDP_ORDER_SEQUENCE_FIELD, .offset = 4, .width = 32,
 		.scope_offset = 0, .scope_width = 32,
 	};
 	struct weir_order_config one = config;
@@ -383,7 +385,7 @@ static void order_scope(void)
 /* RTCP on RTP's port has no number, whatever lies where RTP has one (RFC 5761). */
 static void order_rtcp(void)
 {
-	const struct weir_order_config config = { .sequence = WEIR_ORDER_SEQUENCE_RTP };
+	const struct weir_order_config config = { .sequence = WEIR_XDP_ORDER_SEQUENCE_RTP };
 	struct weir_sequence sequence;
 	u8 packet[40] = {};
 	unsigned int type;

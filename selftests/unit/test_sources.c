@@ -2,9 +2,9 @@
 /* Sources that are policed by themselves: each beside a policer that it has alone. */
 #include "kernel.h"
 
-#include <uapi/weir.h>
+#include <uapi/weir_xdp_nl.h>
 
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "xdp/filter/sources.h"
 #include "xdp/packet/headers.h"
 #include "unit.h"
@@ -30,7 +30,7 @@ static void hear(const struct weir_sources_owner *of, const struct weir_sources_
 		heard[heard_count++] = *seen;
 }
 
-static const struct weir_notify listener = { .filter_source = hear };
+static const struct weir_xdp_notify listener = { .filter_source = hear };
 
 static struct weir_headers packet(u32 source, u8 ip, u32 len)
 {
@@ -205,10 +205,10 @@ static void sources_guarded(void)
 {
 	static const struct weir_rate_config five = { .packets = 1000, .packets_burst = 5 };
 	struct weir_sources *sources = weir_sources_make(&five, 64, NSEC_PER_SEC);
-	const struct weir_notify *before = weir_notify;
+	const struct weir_xdp_notify *before = weir_xdp_notify;
 	u32 i;
 
-	weir_notify = &listener;
+	weir_xdp_notify = &listener;
 	heard_count = 0;
 	weir_sources_start(sources, &owner);
 	for (i = 0; i < 5; i++)
@@ -218,7 +218,7 @@ static void sources_guarded(void)
 	scan(sources);
 	scan(sources);
 	CHECK_EQ(heard_count, 1);
-	CHECK(heard[0].state == WEIR_FILTER_STATE_BLOCKED && heard[0].key.addr == addr_of(1) &&
+	CHECK(heard[0].state == WEIR_XDP_FILTER_STATE_BLOCKED && heard[0].key.addr == addr_of(1) &&
 	      heard[0].key.kind == WEIR_SOURCE_IPV4 && heard[0].left == NSEC_PER_SEC && heard[0].dropped == 1);
 	CHECK_EQ(sources->known, 2);
 	CHECK_EQ(sources->blocked, 1);
@@ -231,12 +231,12 @@ static void sources_guarded(void)
 	mock_ns += 1;
 	scan(sources);
 	CHECK_EQ(heard_count, 2);
-	CHECK(heard[1].state == WEIR_FILTER_STATE_FREE && heard[1].key.addr == addr_of(1) &&
+	CHECK(heard[1].state == WEIR_XDP_FILTER_STATE_FREE && heard[1].key.addr == addr_of(1) &&
 	      !heard[1].left && heard[1].dropped == 11);
 	CHECK_EQ(take(sources, 1, 60), WEIR_SOURCES_PASS);
 	scan(sources);
 	CHECK_EQ(heard_count, 2);
-	weir_notify = before;
+	weir_xdp_notify = before;
 	weir_sources_free(sources);
 }
 
@@ -245,10 +245,10 @@ static void sources_told(void)
 {
 	static const struct weir_rate_config none = { .packets = 1, .packets_burst = 1 };
 	struct weir_sources *sources = weir_sources_make(&none, 2048, NSEC_PER_SEC);
-	const struct weir_notify *before = weir_notify;
+	const struct weir_xdp_notify *before = weir_xdp_notify;
 	u32 i, named = 0, others = 0, blocked = 0;
 
-	weir_notify = &listener;
+	weir_xdp_notify = &listener;
 	heard_count = 0;
 	weir_sources_start(sources, &owner);
 	for (i = 0; i < 500; i++) {
@@ -257,7 +257,7 @@ static void sources_told(void)
 	}
 	sources->scan.work.func(&sources->scan.work);
 	CHECK_EQ(heard_count, 9);
-	CHECK_EQ(heard[8].state, WEIR_FILTER_STATE_BLOCKED);
+	CHECK_EQ(heard[8].state, WEIR_XDP_FILTER_STATE_BLOCKED);
 	while (sources->next) {
 		heard_count = 0;
 		sources->scan.work.func(&sources->scan.work);
@@ -269,7 +269,7 @@ static void sources_told(void)
 	CHECK_EQ(sources->blocked, blocked);
 	CHECK(blocked > 450 && named == 15 * 8);
 	CHECK(named + others < blocked && named + others > blocked * 14 / 16);
-	weir_notify = before;
+	weir_xdp_notify = before;
 	weir_sources_free(sources);
 }
 
@@ -301,7 +301,7 @@ static void sources_listed(void)
 	}
 	CHECK_EQ(heard_count, 20);
 	for (i = 0; i < 20; i++)
-		blocked += heard[i].state == WEIR_FILTER_STATE_BLOCKED &&
+		blocked += heard[i].state == WEIR_XDP_FILTER_STATE_BLOCKED &&
 			   heard[i].key.addr == addr_of(7);
 	CHECK_EQ(blocked, 1);
 	weir_sources_free(sources);

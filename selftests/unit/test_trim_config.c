@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Trimming policies: refusals, and the forms for hooks and programs. */
+#include <uapi/weir_trim_nl.h>
+
 #include "kernel.h"
 
 #include "trim/mode_time.h"

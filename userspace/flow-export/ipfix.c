@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "netlink/genl.h"
 

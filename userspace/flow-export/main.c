@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "ipfix.h"
 #include "netlink/genl.h"
@@ -57,7 +57,7 @@ static int ask(struct weir *weir)
 		return err;
 	setsockopt(mnl_socket_get_fd(weir->nl.socket), SOL_SOCKET, SO_RCVBUFFORCE, &room,
 		   sizeof(room));
-	weir_begin(weir, buffer, WEIR_CMD_FLOW_LISTEN, 0);
+	weir_begin(weir, buffer, WEIR_XDP_CMD_FLOW_LISTEN, 0);
 	err = nl_talk(&weir->nl, buffer, NULL);
 	if (!err)
 		err = weir_listen(weir);
@@ -70,15 +70,16 @@ static int ask(struct weir *weir)
 static bool take(struct ipfix *ipfix, const struct weir *weir, const char *buffer, int got)
 {
 	const struct nlmsghdr *message = (const void *)buffer;
+	enum family_of family;
 	bool gone = false;
 
 	for (; mnl_nlmsg_ok(message, got); message = mnl_nlmsg_next(message, &got)) {
 		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
 			continue;
 		if (message->nlmsg_type == GENL_ID_CTRL)
-			gone |= weir_gone(message);
-		else if (message->nlmsg_type == weir->family &&
-			 weir_command(message) == WEIR_CMD_FLOW_RECORD_NTF)
+			gone |= weir_gone(message, &family) && family == FAMILY_XDP;
+		else if (message->nlmsg_type == weir->family[FAMILY_XDP].id &&
+			 weir_command(message) == WEIR_XDP_CMD_FLOW_RECORD_NTF)
 			ipfix_add(ipfix, message);
 	}
 	return gone;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # The command line tool.
 
-$(B)/weir/names_gen.h: userspace/weir/grammar/names.awk uapi/weir.h
+weir_headers := uapi/weir.h uapi/weir_trim_nl.h uapi/weir_xdp_nl.h
+$(B)/weir/names_gen.h: userspace/weir/grammar/names.awk $(weir_headers)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)awk -f userspace/weir/grammar/names.awk uapi/weir.h >$@.tmp && mv $@.tmp $@
+	$(Q)awk -f userspace/weir/grammar/names.awk $(weir_headers) >$@.tmp && mv $@.tmp $@
 
 # It carries the BPF programs in itself, and of the library the streams.
 ifneq ($(wildcard bpf/weir_xdp.bpf.c),)

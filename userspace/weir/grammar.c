@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 #include <weir_bpf.h>
 
 #include "chain/words.h"
@@ -284,19 +285,19 @@ static const struct key chain_dev = {
 };
 static const struct key chain_prio = {
 	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 50 is that of weir's program that filters, 70 of the one that records flows, 100 of the one that sums, 150 of the one that orders, 200 of the one that forwards",
-	.type = VALUE_OWN, .min = 1, .max = WEIR_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
+	.type = VALUE_OWN, .min = 1, .max = WEIR_XDP_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
 };
 static const struct key chain_to = {
 	"to", "NUMBER", "the place that it moves to",
-	.type = VALUE_OWN, .min = 1, .max = WEIR_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
+	.type = VALUE_OWN, .min = 1, .max = WEIR_XDP_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
 };
 static const struct key chain_program_file = {
 	"program", "FILE", "the object file with the XDP program",
-	.type = VALUE_TEXT, .max = WEIR_CHAIN_TEXT_MAX,
+	.type = VALUE_TEXT, .max = WEIR_XDP_CHAIN_TEXT_MAX,
 };
 static const struct key chain_section = {
 	"section", "NAME", "the program's section, or its own name, where the file has several",
-	.type = VALUE_TEXT, .max = WEIR_CHAIN_TEXT_MAX,
+	.type = VALUE_TEXT, .max = WEIR_XDP_CHAIN_TEXT_MAX,
 };
 static const struct key chain_mode = {
 	"mode", "MODE", "where the chain sits, for the first program (xdp)",
@@ -320,18 +321,18 @@ static const struct verb_key chain_show_keys[] = { { &chain_dev, false }, END };
 
 static const struct verb chain_verbs[] = {
 	{ "add", "have a program of one's own run on a device, before, between or behind weir's",
-	  WEIR_CMD_CHAIN_ADD, chain_add_keys, .run = chain_add_run },
+	  WEIR_XDP_CMD_CHAIN_ADD, chain_add_keys, .run = chain_add_run },
 	{ "adopt", "take the program of somebody else that is on the device into a chain",
-	  WEIR_CMD_CHAIN_ADD, chain_del_keys, .run = chain_adopt_run },
-	{ "replace", "put another program in its place, while packets run", WEIR_CMD_CHAIN_SET,
+	  WEIR_XDP_CMD_CHAIN_ADD, chain_del_keys, .run = chain_adopt_run },
+	{ "replace", "put another program in its place, while packets run", WEIR_XDP_CMD_CHAIN_SET,
 	  chain_replace_keys, .run = chain_replace_run },
-	{ "move", "give a program another place", WEIR_CMD_CHAIN_SET, chain_move_keys,
+	{ "move", "give a program another place", WEIR_XDP_CMD_CHAIN_SET, chain_move_keys,
 	  .run = chain_move_run },
-	{ "del", "take a program out of a chain", WEIR_CMD_CHAIN_DEL, chain_del_keys,
+	{ "del", "take a program out of a chain", WEIR_XDP_CMD_CHAIN_DEL, chain_del_keys,
 	  .run = chain_del_run },
 	{ "show", "show the chain of a device, or all: what each program has said, and how many ns it takes",
-	  WEIR_CMD_CHAIN_GET, chain_show_keys, .run = chain_show_run },
-	{ "flush", "take all programs but weir's own out of all chains", WEIR_CMD_CHAIN_FLUSH,
+	  WEIR_XDP_CMD_CHAIN_GET, chain_show_keys, .run = chain_show_run },
+	{ "flush", "take all programs but weir's own out of all chains", WEIR_XDP_CMD_CHAIN_FLUSH,
 	  no_keys, .run = chain_flush_run },
 	{ .name = NULL },
 };
@@ -388,7 +389,7 @@ static const struct key flow_record_dev = {
 };
 static const struct key flow_top = {
 	"top", "NUMBER|all", "so many records, those that have most of `by` (20; in JSON all, in no order)",
-	VALUE_NUMBER, .min = 1, .max = WEIR_FLOW_TOP_MAX, .names = &all_names,
+	VALUE_NUMBER, .min = 1, .max = WEIR_XDP_FLOW_TOP_MAX, .names = &all_names,
 };
 static const struct key flow_by = {
 	"by", "WORD", "what the records are sorted by (bytes)",
@@ -409,14 +410,14 @@ static const struct verb_key flow_stats_keys[] = { { &flow_dev, false }, END };
 
 static const struct verb flow_verbs[] = {
 	{ "on", "record the flows of packets that come in by a device, or do it otherwise",
-	  WEIR_CMD_FLOW_SET, flow_on_keys, .run = flow_on },
-	{ "off", "end that, and forget the records", WEIR_CMD_FLOW_DEL, flow_off_keys,
+	  WEIR_XDP_CMD_FLOW_SET, flow_on_keys, .run = flow_on },
+	{ "off", "end that, and forget the records", WEIR_XDP_CMD_FLOW_DEL, flow_off_keys,
 	  .run = flow_off },
-	{ "show", "show records, the largest first", WEIR_CMD_FLOW_RECORD_GET, flow_show_keys,
+	{ "show", "show records, the largest first", WEIR_XDP_CMD_FLOW_RECORD_GET, flow_show_keys,
 	  .run = flow_show },
 	{ "stats", "show how the flows of a device are recorded, or of all, and how many there are",
-	  WEIR_CMD_FLOW_GET, flow_stats_keys, .run = flow_stats },
-	{ "flush", "end recording on all devices", WEIR_CMD_FLOW_FLUSH, no_keys,
+	  WEIR_XDP_CMD_FLOW_GET, flow_stats_keys, .run = flow_stats },
+	{ "flush", "end recording on all devices", WEIR_XDP_CMD_FLOW_FLUSH, no_keys,
 	  .run = flow_flush },
 	{ .name = NULL },
 };
@@ -428,17 +429,17 @@ static const struct key filter_dev = {
 };
 static const struct key filter_prio = {
 	"prio", "NUMBER", "the rule's place; the least comes first (behind the last one, in steps of 10)",
-	VALUE_NUMBER, .attr = WEIR_A_FILTER_PRIO, .min = 1, .max = WEIR_FILTER_PRIO_MAX,
+	VALUE_NUMBER, .attr = WEIR_A_FILTER_PRIO, .min = 1, .max = WEIR_XDP_FILTER_PRIO_MAX,
 };
 static const struct key filter_match = {
 	"rule", "any|[dscp=A[-B]],[proto=P],[port=N],[sport=N],[vlan=N],[src=PREFIX],[dst=PREFIX],[len=A[-B]],[tcp=+FLAG-FLAG],[frag=yes|no],[options=yes|no],[unparsed=yes|no]",
 	"packets that the rule has: all conditions must hold; up to 16 times, for packets that any of them has. With a set once, for all that it has",
-	VALUE_OWN, .attr = WEIR_A_FILTER_MATCH, .none = "any", .repeat = WEIR_FILTER_MATCHES_SHOWN,
+	VALUE_OWN, .attr = WEIR_A_FILTER_MATCH, .none = "any", .repeat = WEIR_XDP_FILTER_MATCHES_SHOWN,
 	.syntax = &match_filter_syntax,
 };
 static const struct key filter_set = {
 	"set", "FILE", "a file with packets that the rule has, one a line: a prefix of source addresses, or conditions as `rule` has them",
-	VALUE_TEXT, .attr = WEIR_A_FILTER_FILE, .max = WEIR_CHAIN_TEXT_MAX,
+	VALUE_TEXT, .attr = WEIR_A_FILTER_FILE, .max = WEIR_XDP_CHAIN_TEXT_MAX,
 };
 static const struct key filter_action = {
 	"action", "pass|drop|mark DSCP|sample NUMBER [group NUMBER]|police RATES [each [sources NUMBER]]|guard RATES [each [sources NUMBER]] [for TIME]",
@@ -463,7 +464,7 @@ static const struct verb_key filter_del_keys[] = {
 };
 static const struct key filter_file = {
 	"file", "FILE", "a file with rules, a line each, in the words of `filter add` without dev; - is standard input",
-	.type = VALUE_TEXT, .max = WEIR_CHAIN_TEXT_MAX,
+	.type = VALUE_TEXT, .max = WEIR_XDP_CHAIN_TEXT_MAX,
 };
 static const struct key filter_guard = {
 	"rate", "RATES [each [sources NUMBER]] [for TIME]",
@@ -480,7 +481,7 @@ static const struct key filter_source_dev = {
 };
 static const struct key filter_source_prio = {
 	"prio", "NUMBER", "a rule that is of each source",
-	VALUE_NUMBER, .attr = WEIR_A_FILTER_SOURCE_PRIO, .min = 1, .max = WEIR_FILTER_PRIO_MAX,
+	VALUE_NUMBER, .attr = WEIR_A_FILTER_SOURCE_PRIO, .min = 1, .max = WEIR_XDP_FILTER_PRIO_MAX,
 };
 static const struct verb_key filter_sources_keys[] = {
 	{ &filter_source_dev, true }, { &filter_source_prio, true }, END,
@@ -494,21 +495,21 @@ static const struct verb_key filter_show_keys[] = {
 static const struct verb_key filter_flush_keys[] = { { &filter_dev, false }, END };
 
 static const struct verb filter_verbs[] = {
-	{ "add", "add a rule about packets that a device receives", WEIR_CMD_FILTER_ADD,
+	{ "add", "add a rule about packets that a device receives", WEIR_XDP_CMD_FILTER_ADD,
 	  filter_add_keys, .run = filter_add_run },
-	{ "replace", "put another rule in its place, while packets come", WEIR_CMD_FILTER_SET,
+	{ "replace", "put another rule in its place, while packets come", WEIR_XDP_CMD_FILTER_SET,
 	  filter_replace_keys, .run = filter_replace_run },
 	{ "guard", "find sources above a rate, and drop all that they send for a time; a rule before all others",
-	  WEIR_CMD_FILTER_ADD, filter_guard_keys, .run = filter_guard_run },
+	  WEIR_XDP_CMD_FILTER_ADD, filter_guard_keys, .run = filter_guard_run },
 	{ "sources", "show the sources that a rule knows, and which are blocked",
-	  WEIR_CMD_FILTER_SOURCE_GET, filter_sources_keys, .run = filter_sources_run },
+	  WEIR_XDP_CMD_FILTER_SOURCE_GET, filter_sources_keys, .run = filter_sources_run },
 	{ "load", "add the rules of a file, all or none: packets meet all of them at once",
-	  WEIR_CMD_FILTER_ADD, filter_load_keys, .run = filter_load_run },
-	{ "del", "take a rule away", WEIR_CMD_FILTER_DEL, filter_del_keys,
+	  WEIR_XDP_CMD_FILTER_ADD, filter_load_keys, .run = filter_load_run },
+	{ "del", "take a rule away", WEIR_XDP_CMD_FILTER_DEL, filter_del_keys,
 	  .run = filter_del_run },
 	{ "show", "show the rules of a device, or all: packets that came to each, and what it dropped",
-	  WEIR_CMD_FILTER_GET, filter_show_keys, .run = filter_show_run },
-	{ "flush", "take all rules of a device away, or all", WEIR_CMD_FILTER_FLUSH,
+	  WEIR_XDP_CMD_FILTER_GET, filter_show_keys, .run = filter_show_run },
+	{ "flush", "take all rules of a device away, or all", WEIR_XDP_CMD_FILTER_FLUSH,
 	  filter_flush_keys, .run = filter_flush_run },
 	{ .name = NULL },
 };
@@ -520,7 +521,7 @@ static const struct key order_dev = {
 };
 static const struct key order_prio = {
 	"prio", "NUMBER", "the order's place among those of the device, 1 to 65535: a packet has the first one that it matches",
-	VALUE_NUMBER, .attr = WEIR_A_ORDER_PRIO, .min = 1, .max = WEIR_CHAIN_PRIO_MAX,
+	VALUE_NUMBER, .attr = WEIR_A_ORDER_PRIO, .min = 1, .max = WEIR_XDP_CHAIN_PRIO_MAX,
 };
 static const struct key order_rule = {
 	"rule", MATCH_WORDS, "which packets (any)",
@@ -568,12 +569,12 @@ static const struct verb_key order_show_keys[] = { { &order_dev, false }, { &ord
 
 static const struct verb order_verbs[] = {
 	{ "add", "spread packets of a device over CPUs, or take their own numbers, and let them go on in order",
-	  WEIR_CMD_ORDER_ADD, order_add_keys, .run = order_add_run },
-	{ "del", "do not, any more; packets that wait go on", WEIR_CMD_ORDER_DEL, order_del_keys,
+	  WEIR_XDP_CMD_ORDER_ADD, order_add_keys, .run = order_add_run },
+	{ "del", "do not, any more; packets that wait go on", WEIR_XDP_CMD_ORDER_DEL, order_del_keys,
 	  .run = order_del_run },
-	{ "show", "show one order, those of a device, or all, and what became of their packets", WEIR_CMD_ORDER_GET, order_show_keys,
+	{ "show", "show one order, those of a device, or all, and what became of their packets", WEIR_XDP_CMD_ORDER_GET, order_show_keys,
 	  .run = order_show_run },
-	{ "flush", "take all orders away", WEIR_CMD_ORDER_FLUSH, no_keys, .run = order_flush_run },
+	{ "flush", "take all orders away", WEIR_XDP_CMD_ORDER_FLUSH, no_keys, .run = order_flush_run },
 	{ .name = NULL },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The object `trim`: its verbs and keys. */
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "grammar/commands.h"
 #include "grammar/dscp.h"

@@ -43,7 +43,7 @@ static int weir_payload_add_frags(struct weir_payload *pl,
 	for (i = 0; i < sinfo->nr_frags && *len; i++) {
 		const skb_frag_t *frag = &sinfo->frags[i];
 
-		if (unlikely(!weir_frag_is_readable(frag)))
+		if (unlikely(skb_frag_is_net_iov(frag)))
 			return -EFAULT;
 		err = weir_payload_add(pl, skb_frag_address(frag),
 				       skb_frag_size(frag), off, len);
@@ -88,7 +88,7 @@ static int weir_stream_next(struct weir_stream *stream)
 
 	if (stream->frag < sinfo->nr_frags) {
 		frag = &sinfo->frags[stream->frag++];
-		if (unlikely(!weir_frag_is_readable(frag)))
+		if (unlikely(skb_frag_is_net_iov(frag)))
 			return -EFAULT;
 		stream->data = skb_frag_address(frag);
 		stream->left = skb_frag_size(frag);

@@ -4,6 +4,7 @@
 #include <net/netlink.h>
 
 #include "core/base/compat.h"
+#include "agg/base/net.h"
 #include "agg/base/stats.h"
 
 static u64 weir_stats_sum(struct weir_stats __percpu *stats, unsigned int i)
@@ -68,4 +69,23 @@ int weir_stats_put(struct sk_buff *skb, int attr,
 cancel:
 	nla_nest_cancel(skb, nest);
 	return -EMSGSIZE;
+}
+
+/**
+ * weir_totals_net_init() - have counters of a namespace
+ * @net: the namespace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int weir_totals_net_init(struct net *net)
+{
+	struct weir_net *wn = weir_net(net);
+
+	wn->stats = alloc_percpu(struct weir_stats);
+	return wn->stats ? 0 : -ENOMEM;
+}
+
+void weir_totals_net_uninit(struct net *net)
+{
+	free_percpu(weir_net(net)->stats);
 }

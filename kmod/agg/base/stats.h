@@ -5,6 +5,7 @@
 #include <linux/percpu.h>
 #include <uapi/weir.h>
 
+struct net;
 struct sk_buff;
 
 /**
@@ -100,5 +101,7 @@ static inline void weir_count(struct weir_stats __percpu *stats,
 
 int weir_stats_put(struct sk_buff *skb, int attr,
 		   struct weir_stats __percpu *stats);
+int weir_totals_net_init(struct net *net);
+void weir_totals_net_uninit(struct net *net);
 
 #endif /* _WEIR_STATS_H */

@@ -146,7 +146,7 @@ const struct weir_job *weir_job_unnamed_at(const struct weir_net *wn,
 {
 	const struct weir_job *job;
 
-	lockdep_assert_held(&wn->lock);
+	lockdep_assert_held(&wn->ns.lock);
 
 	hlist_for_each_entry(job, &wn->unnamed, unnamed)
 		if (job != but && job->format == format && job->local.port == htons(port) &&
@@ -198,7 +198,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	struct weir_job *job;
 	int err;
 
-	lockdep_assert_held(&wn->lock);
+	lockdep_assert_held(&wn->ns.lock);
 
 	if (weir_job_get(wn, cfg->id)) {
 		NL_SET_ERR_MSG_FMT(extack,
@@ -230,7 +230,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->order = cfg->order;
 	job->owner = cfg->owner;
 	job->grads = cfg->blocks.grads;
-	job->local.net = wn->net;
+	job->local.net = wn->ns.net;
 	job->local.port = htons(cfg->port);
 	job->local.addr = cfg->address;
 	job->local.foreign = cfg->format->foreign;
@@ -265,7 +265,7 @@ int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 	struct weir_dest *dest = NULL, *old_dest = NULL;
 	struct weir_rate *rate = NULL, *old_rate = NULL;
 
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	if (group && !ipv6_addr_any(group)) {
 		dest = weir_group_new(group);
@@ -281,10 +281,10 @@ int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 	}
 	if (group)
 		old_dest = rcu_replace_pointer(job->group, dest,
-					       lockdep_is_held(&job->wn->lock));
+					       lockdep_is_held(&job->wn->ns.lock));
 	if (config)
 		old_rate = rcu_replace_pointer(job->rate, rate,
-					       lockdep_is_held(&job->wn->lock));
+					       lockdep_is_held(&job->wn->ns.lock));
 	if (old_dest || old_rate)
 		synchronize_rcu();
 	weir_group_free(old_dest);
@@ -300,7 +300,7 @@ int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 void weir_job_set_policy(struct weir_job *job,
 			 const struct weir_policy_config *policy)
 {
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	job->policy = *policy;
 	WRITE_ONCE(job->blocks.quorum, policy->quorum);
@@ -320,7 +320,7 @@ void weir_job_set_policy(struct weir_job *job,
  */
 void weir_job_unpublish(struct weir_job *job)
 {
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	RCU_INIT_POINTER(job->wn->jobs[job->id], NULL);
 	if (job->format->unnamed)
@@ -366,7 +366,7 @@ void weir_job_flush(struct weir_net *wn)
 	LIST_HEAD(gone);
 	unsigned int i;
 
-	lockdep_assert_held(&wn->lock);
+	lockdep_assert_held(&wn->ns.lock);
 
 	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
 		job = weir_job_get(wn, i);
@@ -380,4 +380,10 @@ void weir_job_flush(struct weir_net *wn)
 	synchronize_rcu();
 	list_for_each_entry_safe(job, next, &gone, gone)
 		weir_job_free(job);
+}
+
+/* As a part of the module does. */
+void weir_job_net_flush(struct net *net)
+{
+	weir_job_flush(weir_net(net));
 }

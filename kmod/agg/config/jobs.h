@@ -68,6 +68,7 @@ int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 void weir_job_unpublish(struct weir_job *job);
 void weir_job_free(struct weir_job *job);
 void weir_job_flush(struct weir_net *wn);
+void weir_job_net_flush(struct net *net);
 void weir_job_set_policy(struct weir_job *job,
 			 const struct weir_policy_config *policy);
 

@@ -79,7 +79,7 @@ int weir_source_bind(struct weir_job *job, u32 id,
 	struct weir_source *old, *source;
 	bool stays;
 
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	old = weir_source_get(job, id);
 	source = weir_source_new(config);
@@ -119,7 +119,7 @@ void weir_source_unbind(struct weir_job *job, u32 id)
 {
 	struct weir_source *old;
 
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	old = weir_source_get(job, id);
 	RCU_INIT_POINTER(job->source[id], NULL);
@@ -140,7 +140,7 @@ void weir_source_flush(struct weir_job *job)
 	LIST_HEAD(gone);
 	unsigned int i;
 
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
@@ -172,7 +172,7 @@ bool weir_source_taken(const struct weir_job *job,
 	const struct weir_source *source;
 	unsigned int i;
 
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
@@ -199,7 +199,7 @@ bool weir_source_taken(const struct weir_job *job,
 bool weir_source_is_box(const struct weir_job *job,
 			const struct weir_source_config *config, u16 port)
 {
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	return (config->port ?: port) == port &&
 	       ipv6_addr_equal(&config->addr, &job->local.addr);

@@ -366,7 +366,7 @@ void weir_scan_set(struct weir_job *job, u64 timeout, bool answer)
 	struct weir_scan *scan = &job->scan;
 	unsigned int i;
 
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	WRITE_ONCE(scan->timeout, timeout);
 	WRITE_ONCE(scan->answer, answer);

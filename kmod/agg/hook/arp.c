@@ -14,7 +14,7 @@
 #include <net/ip_fib.h>
 #include <net/route.h>
 
-#include "core/base/net.h"
+#include "agg/base/net.h"
 #include "agg/base/payload.h"
 #include "agg/format/format.h"
 #include "agg/hook/arp.h"

@@ -20,16 +20,11 @@
 #include "core/base/device.h"
 #include "agg/base/link.h"
 #include "agg/base/payload.h"
-#include "xdp/chain/chain.h"
-#include "xdp/flow/flows.h"
-#include "xdp/filter/filter.h"
 #include "agg/hook/arp.h"
 #include "agg/hook/frame.h"
 #include "agg/hook/kfunc.h"
 #include "agg/hook/merged.h"
 #include "agg/rx/contribute.h"
-#include "xdp/order/order_kfunc.h"
-#include "trim/trim_kfunc.h"
 
 /* Whether the UDP checksum needs no further look; a frame without IP has none. */
 static bool weir_skb_verified(const struct sk_buff *skb, const struct weir_contrib *c)
@@ -178,23 +173,11 @@ __bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib
 
 __bpf_kfunc_end_defs();
 
-/* A module has one set for a type of program: the kfuncs of all of its parts are in it. */
+/* A module has one set for a type of program. */
 BTF_KFUNCS_START(weir_xdp_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)
 BTF_ID_FLAGS(func, weir_arp_xdp)
-BTF_ID_FLAGS(func, weir_chain_xdp)
-BTF_ID_FLAGS(func, weir_flow_xdp)
-BTF_ID_FLAGS(func, weir_filter_xdp)
-BTF_ID_FLAGS(func, weir_order_xdp)
-BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
-BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
-BTF_ID_FLAGS(func, weir_trim_from_xdp)
-BTF_ID_FLAGS(func, weir_trim_edge_xdp)
-BTF_ID_FLAGS(func, weir_trim_backlog_xdp)
-BTF_ID_FLAGS(func, weir_trim_bridge_xdp)
-BTF_ID_FLAGS(func, weir_trim_frags_xdp)
-BTF_ID_FLAGS(func, weir_trim_note_xdp)
 BTF_KFUNCS_END(weir_xdp_kfuncs)
 
 BTF_KFUNCS_START(weir_skb_kfuncs)
@@ -202,13 +185,6 @@ BTF_ID_FLAGS(func, weir_contribute_skb)
 BTF_ID_FLAGS(func, weir_contribute_merged_skb)
 BTF_ID_FLAGS(func, weir_refuse_skb)
 BTF_ID_FLAGS(func, weir_arp_skb)
-BTF_ID_FLAGS(func, weir_trim_port_skb, KF_RET_NULL)
-BTF_ID_FLAGS(func, weir_trim_cpu_skb, KF_RET_NULL)
-BTF_ID_FLAGS(func, weir_trim_edge_skb)
-BTF_ID_FLAGS(func, weir_trim_plain_skb)
-BTF_ID_FLAGS(func, weir_trim_length_skb)
-BTF_ID_FLAGS(func, weir_trim_queue_skb)
-BTF_ID_FLAGS(func, weir_trim_class_skb)
 BTF_KFUNCS_END(weir_skb_kfuncs)
 
 static const struct btf_kfunc_id_set weir_xdp_set = {

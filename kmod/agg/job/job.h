@@ -10,7 +10,7 @@
 #include <linux/types.h>
 #include <net/ipv6.h>
 
-#include "core/base/net.h"
+#include "agg/base/net.h"
 #include "agg/job/join.h"
 #include "core/base/rate.h"
 #include "agg/job/timers.h"
@@ -133,7 +133,7 @@ static inline struct weir_job *weir_job_get(struct weir_net *wn, u32 id)
 		return NULL;
 	return rcu_dereference_check(wn->jobs[array_index_nospec(id, WEIR_JOB_ID_MAX + 1)],
 				     rcu_read_lock_bh_held() ||
-				     lockdep_is_held(&wn->lock));
+				     lockdep_is_held(&wn->ns.lock));
 }
 
 #endif /* _WEIR_JOB_H */

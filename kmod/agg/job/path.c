@@ -69,7 +69,7 @@ static int weir_find_none(const struct weir_path *path, const struct weir_contri
 
 	if (!format || !format->quiet)
 		return reason;
-	return weir_local_has(path->wn->net, (const struct in6_addr *)c->daddr) ?
+	return weir_local_has(path->wn->ns.net, (const struct in6_addr *)c->daddr) ?
 	       WEIR_REASON_NO_JOB : WEIR_REASON_NOT_LOCAL;
 }
 

@@ -4,7 +4,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "core/base/notify.h"
+#include "agg/base/notify.h"
 #include "agg/job/port.h"
 
 static void weir_port_free(struct weir_port *port)
@@ -75,12 +75,13 @@ bool weir_port_del(struct weir_net *wn, int ifindex)
 
 /**
  * weir_port_flush() - take all ports of a namespace away
- * @wn: the namespace
+ * @net: the namespace, whose lock is held
  *
  * Takes RTNL.
  */
-void weir_port_flush(struct weir_net *wn)
+void weir_port_flush(struct net *net)
 {
+	struct weir_net *wn = weir_net(net);
 	struct weir_port *port;
 	unsigned long ifindex;
 
@@ -91,32 +92,21 @@ void weir_port_flush(struct weir_net *wn)
 }
 
 /* A device that goes, or moves to another namespace, is no port any more. */
-static int weir_port_netdev_event(struct notifier_block *nb,
-				  unsigned long event, void *ptr)
+int weir_port_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-
 	if (event == NETDEV_UNREGISTER)
 		weir_port_del(weir_net(dev_net(dev)), dev->ifindex);
-	return NOTIFY_DONE;
+	return 0;
 }
 
-static struct notifier_block weir_port_notifier = {
-	.notifier_call = weir_port_netdev_event,
-};
-
-/**
- * weir_port_init() - watch for devices that go
- */
-int weir_port_init(void)
+/* Return: 0. */
+int weir_port_net_init(struct net *net)
 {
-	return register_netdevice_notifier(&weir_port_notifier);
+	xa_init(&weir_net(net)->ports);
+	return 0;
 }
 
-/**
- * weir_port_uninit() - stop watching
- */
-void weir_port_uninit(void)
+void weir_port_net_uninit(struct net *net)
 {
-	unregister_netdevice_notifier(&weir_port_notifier);
+	xa_destroy(&weir_net(net)->ports);
 }

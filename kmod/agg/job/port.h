@@ -5,7 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 
-#include "core/base/net.h"
+#include "agg/base/net.h"
 
 struct net_device;
 
@@ -43,8 +43,9 @@ static inline struct weir_port *weir_port_get(struct weir_net *wn, int ifindex)
 
 int weir_port_add(struct weir_net *wn, struct net_device *dev, u8 mode);
 bool weir_port_del(struct weir_net *wn, int ifindex);
-void weir_port_flush(struct weir_net *wn);
-int weir_port_init(void);
-void weir_port_uninit(void);
+void weir_port_flush(struct net *net);
+int weir_port_net_init(struct net *net);
+void weir_port_net_uninit(struct net *net);
+int weir_port_dev_event(struct net_device *dev, unsigned long event, void *info);
 
 #endif /* _WEIR_PORT_H */

@@ -81,7 +81,7 @@ static inline struct weir_source *weir_source_get(const struct weir_job *job,
 		return NULL;
 	return rcu_dereference_check(job->source[array_index_nospec(id, job->blocks.sources)],
 				     rcu_read_lock_bh_held() ||
-				     lockdep_is_held(&job->wn->lock));
+				     lockdep_is_held(&job->wn->ns.lock));
 }
 
 /**

@@ -8,7 +8,7 @@
 #include <linux/random.h>
 
 #include "core/base/compat.h"
-#include "core/base/notify.h"
+#include "agg/base/notify.h"
 #include "agg/base/payload.h"
 #include "agg/format/format.h"
 #include "agg/format/trio.h"

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 
 #include "core/base/compat.h"
-#include "core/base/notify.h"
+#include "agg/base/notify.h"
 #include "agg/job/job.h"
 #include "agg/job/job_trace.h"
 #include "agg/member/notice.h"
@@ -231,7 +231,7 @@ void weir_straggler_uninit(struct weir_watch *watch)
  */
 void weir_straggler_set(struct weir_job *job, u64 period, bool exclude)
 {
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	WRITE_ONCE(job->watch.period, period);
 	WRITE_ONCE(job->watch.exclude, exclude);
@@ -340,7 +340,7 @@ u8 weir_straggler_state(const struct weir_job *job, unsigned int source)
  */
 void weir_straggler_bound(struct weir_job *job, unsigned int source)
 {
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	if (!weir_source_is_gone(READ_ONCE(job->watch.watched[source].state)))
 		weir_retention_return(&job->blocks.retention, source);
@@ -355,7 +355,7 @@ void weir_straggler_bound(struct weir_job *job, unsigned int source)
  */
 void weir_straggler_unbound(struct weir_job *job, unsigned int source)
 {
-	lockdep_assert_held(&job->wn->lock);
+	lockdep_assert_held(&job->wn->ns.lock);
 
 	weir_retention_leave(&job->blocks.retention, source);
 }

@@ -3,7 +3,7 @@
 #include <linux/ktime.h>
 
 #include "agg/job/job.h"
-#include "core/netlink/netlink.h"
+#include "agg/netlink/netlink.h"
 
 static int weir_nl_put_missing(struct sk_buff *skb, const struct weir_job *job,
 			       const struct weir_result *res)

@@ -2,12 +2,10 @@
 /* Messages to the events group that packets, timers and devices cause. */
 #include <net/genetlink.h>
 
-#include "core/base/notify.h"
-#include "xdp/filter/filter.h"
+#include "agg/base/notify.h"
 #include "agg/job/job.h"
 #include "agg/netlink/event.h"
-#include "core/netlink/netlink.h"
-#include "xdp/netlink/flow.h"
+#include "agg/netlink/netlink.h"
 
 /**
  * struct weir_event_what - an event
@@ -47,15 +45,15 @@ static void weir_event(const struct weir_job *job, const struct weir_event_what 
 {
 	struct sk_buff *skb;
 
-	if (!weir_nl_heard(job->wn))
+	if (!weir_nl_heard(&weir_nl, &job->wn->ns))
 		return;
 	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
 	if (!skb || weir_event_fill(skb, job, e)) {
 		nlmsg_free(skb);
-		weir_nl_lost(job->wn);
+		weir_nl_lost(&weir_nl, &job->wn->ns);
 		return;
 	}
-	genlmsg_multicast_netns(&weir_nl_family, job->wn->net, skb, 0,
+	genlmsg_multicast_netns(&weir_nl_family, job->wn->ns.net, skb, 0,
 				WEIR_NLGRP_EVENTS, GFP_ATOMIC);
 }
 
@@ -81,66 +79,19 @@ static void weir_event_port_gone(struct weir_net *wn,
 	weir_nl_port_notify(wn, port, WEIR_CMD_PORT_DEL_NTF);
 }
 
-static void weir_event_chain_gone(struct weir_net *wn, const struct weir_chain *chain,
-				  const struct weir_chain_place *place)
-{
-	weir_nl_chain_notify(wn, chain, place, WEIR_CMD_CHAIN_DEL_NTF);
-}
-
-static void weir_event_flow_gone(struct weir_flow_table *table)
-{
-	weir_nl_flow_notify(table, WEIR_CMD_FLOW_DEL_NTF);
-}
-
-static void weir_event_filter_gone(struct weir_net *wn, const struct weir_filter *filter,
-				   const struct weir_filter_rule *rule)
-{
-	weir_nl_filter_notify(wn, filter->ifindex, rule, WEIR_CMD_FILTER_DEL_NTF);
-}
-
-static void weir_event_filter_source(const struct weir_sources_owner *owner,
-				     const struct weir_sources_seen *seen)
-{
-	weir_nl_filter_source_notify(owner, seen);
-}
-
-static void weir_event_order_gone(struct weir_net *wn, const struct weir_reorder *order)
-{
-	weir_nl_order_notify(wn, order, WEIR_CMD_ORDER_DEL_NTF);
-}
-
-static void weir_event_trim_changed(struct weir_net *wn,
-				    const struct weir_trim *trim)
-{
-	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_NTF);
-}
-
-static void weir_event_trim_gone(struct weir_net *wn,
-				 const struct weir_trim *trim)
-{
-	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
-}
-
 static const struct weir_notify weir_event_notify = {
 	.port_gone	= weir_event_port_gone,
-	.chain_gone	= weir_event_chain_gone,
-	.flow_report	= weir_nl_flow_report,
-	.flow_reported	= weir_nl_flow_reported,
-	.flow_alarm	= weir_nl_flow_alarm,
-	.flow_gone	= weir_event_flow_gone,
-	.filter_gone	= weir_event_filter_gone,
-	.filter_source	= weir_event_filter_source,
-	.order_gone	= weir_event_order_gone,
-	.trim_changed	= weir_event_trim_changed,
-	.trim_gone	= weir_event_trim_gone,
 	.generation	= weir_event_generation,
 	.source		= weir_event_source,
 };
 
 /**
  * weir_event_init() - send events that no request causes
+ *
+ * Return: 0.
  */
-void weir_event_init(void)
+int weir_event_init(void)
 {
 	weir_notify = &weir_event_notify;
+	return 0;
 }

@@ -2,6 +2,6 @@
 #ifndef _WEIR_EVENT_H
 #define _WEIR_EVENT_H
 
-void weir_event_init(void);
+int weir_event_init(void);
 
 #endif /* _WEIR_EVENT_H */

@@ -12,9 +12,7 @@
 #include <uapi/weir.h>
 
 /* Common nested types */
-extern const struct nla_policy weir_filter_match_nl_policy[WEIR_A_FILTER_MATCH_UNPARSED + 1];
 extern const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1];
-extern const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_BYTES + 1];
 
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
 		     struct genl_info *info);
@@ -41,45 +39,9 @@ int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_port_flush_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_trim_set_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_trim_del_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_trim_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int weir_nl_trim_flush_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_trim_queue_get_dumpit(struct sk_buff *skb,
-				  struct netlink_callback *cb);
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_job_collect_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_chain_add_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_chain_set_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_chain_del_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_chain_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int weir_nl_chain_flush_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_flow_set_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_flow_del_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_flow_get_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_flow_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int weir_nl_flow_flush_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_flow_record_get_dumpit(struct sk_buff *skb,
-				   struct netlink_callback *cb);
-int weir_nl_flow_listen_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_filter_add_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_filter_set_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_filter_del_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_filter_get_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_filter_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int weir_nl_filter_flush_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_filter_commit_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_filter_source_get_dumpit(struct sk_buff *skb,
-				     struct netlink_callback *cb);
-int weir_nl_order_add_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_order_del_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_order_get_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_order_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int weir_nl_order_flush_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_trim_clear_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	WEIR_NLGRP_EVENTS,

@@ -10,7 +10,7 @@
 #include "agg/tree/level.h"
 #include "agg/member/notice.h"
 #include "agg/config/sources.h"
-#include "core/netlink/netlink.h"
+#include "agg/netlink/netlink.h"
 #include "agg/out/dest.h"
 #include "agg/type/reduce.h"
 
@@ -20,7 +20,7 @@ static int weir_nl_job_put_group(struct sk_buff *skb,
 	const struct weir_dest *group;
 
 	group = rcu_dereference_protected(job->group,
-					  lockdep_is_held(&job->wn->lock));
+					  lockdep_is_held(&job->wn->ns.lock));
 	return group ? weir_nl_put_addr(skb, WEIR_A_JOB_GROUP, &group->addr) :
 		       0;
 }
@@ -44,7 +44,7 @@ static int weir_nl_job_put_rate(struct sk_buff *skb, const struct weir_job *job)
 	const struct weir_rate *rate;
 
 	rate = rcu_dereference_protected(job->rate,
-					 lockdep_is_held(&job->wn->lock));
+					 lockdep_is_held(&job->wn->ns.lock));
 	return rate ? weir_nl_put_rate(skb, WEIR_A_JOB_RATE, &rate->config) : 0;
 }
 
@@ -571,7 +571,7 @@ static int weir_nl_job_config(struct genl_info *info,
 	      weir_nl_job_retain(info, cfg) ?:
 	      weir_nl_job_policy(info, cfg->blocks.sources, cfg->format->whole, &cfg->policy);
 	if (!err && attrs[WEIR_A_JOB_RATE])
-		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);
+		err = weir_nl_rate(info, WEIR_A_JOB_RATE, weir_rate_nl_policy, &cfg->rate);
 	if (!err)
 		err = weir_nl_job_address(info, cfg) ?: weir_nl_job_parent(info, cfg);
 	if (err || !attrs[WEIR_A_JOB_GROUP])
@@ -603,8 +603,8 @@ int weir_nl_job_add_doit(struct sk_buff *skb, struct genl_info *info)
 					info->attrs[WEIR_A_JOB_ADDRESS]);
 		return PTR_ERR(job);
 	}
-	weir_nl_changed(wn);
-	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
+	weir_nl_changed(&wn->ns);
+	weir_nl_notify(&weir_nl, &wn->ns, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
 	return 0;
 }
 
@@ -647,7 +647,7 @@ static int weir_nl_job_changes(struct genl_info *info,
 	      weir_nl_job_policy(info, job->blocks.sources, job->format->whole,
 				 &changes->policy);
 	if (!err && attrs[WEIR_A_JOB_RATE])
-		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &changes->rate);
+		err = weir_nl_rate(info, WEIR_A_JOB_RATE, weir_rate_nl_policy, &changes->rate);
 	if (!err && attrs[WEIR_A_JOB_GROUP])
 		err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
 				   weir_nl_family_of(job), true,
@@ -711,8 +711,8 @@ int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 		weir_job_set_policy(job, &changes.policy);
 	if (attrs[WEIR_A_JOB_PORT])
 		WRITE_ONCE(job->local.port, htons(nla_get_u32(attrs[WEIR_A_JOB_PORT])));
-	weir_nl_changed(wn);
-	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
+	weir_nl_changed(&wn->ns);
+	weir_nl_notify(&weir_nl, &wn->ns, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
 	return 0;
 }
 
@@ -725,8 +725,8 @@ int weir_nl_job_del_doit(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(job);
 	weir_job_unpublish(job);
 	synchronize_rcu();
-	weir_nl_changed(wn);
-	weir_nl_notify(wn, WEIR_CMD_JOB_DEL_NTF, weir_nl_fill_job, job);
+	weir_nl_changed(&wn->ns);
+	weir_nl_notify(&weir_nl, &wn->ns, WEIR_CMD_JOB_DEL_NTF, weir_nl_fill_job, job);
 	weir_job_free(job);
 	return 0;
 }
@@ -748,8 +748,8 @@ int weir_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct weir_job *job;
 	int err = 0;
 
-	mutex_lock(&wn->lock);
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_JOB_GET);
+	mutex_lock(&wn->ns.lock);
+	weir_nl_dump_start(&wn->ns, cb, &msg, skb, WEIR_CMD_JOB_GET);
 	for (; id <= WEIR_JOB_ID_MAX; id++) {
 		job = weir_job_get(wn, id);
 		if (!job)
@@ -758,7 +758,7 @@ int weir_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		if (err)
 			break;
 	}
-	mutex_unlock(&wn->lock);
+	mutex_unlock(&wn->ns.lock);
 	cb->args[0] = id;
 	/* A message that did not fit comes first in the next round. */
 	return skb->len ?: err;
@@ -793,10 +793,10 @@ int weir_nl_job_flush_doit(struct sk_buff *skb, struct genl_info *info)
 	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
 		job = weir_job_get(wn, i);
 		if (job)
-			weir_nl_notify(wn, WEIR_CMD_JOB_DEL_NTF,
+			weir_nl_notify(&weir_nl, &wn->ns, WEIR_CMD_JOB_DEL_NTF,
 				       weir_nl_fill_job, job);
 	}
 	weir_job_flush(wn);
-	weir_nl_changed(wn);
+	weir_nl_changed(&wn->ns);
 	return 0;
 }

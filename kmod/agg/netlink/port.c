@@ -5,7 +5,7 @@
 #include <net/sock.h>
 
 #include "agg/job/port.h"
-#include "core/netlink/netlink.h"
+#include "agg/netlink/netlink.h"
 
 static int weir_nl_fill_port(const struct weir_nl_msg *msg, const void *obj)
 {
@@ -39,9 +39,9 @@ static int weir_nl_fill_port(const struct weir_nl_msg *msg, const void *obj)
 void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
 			 u8 cmd)
 {
-	const struct weir_nl_dev dev = { .net = wn->net, .of = port };
+	const struct weir_nl_dev dev = { .net = wn->ns.net, .of = port };
 
-	weir_nl_notify(wn, cmd, weir_nl_fill_port, &dev);
+	weir_nl_notify(&weir_nl, &wn->ns, cmd, weir_nl_fill_port, &dev);
 }
 
 static u8 weir_nl_port_mode(struct genl_info *info)
@@ -68,10 +68,10 @@ int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	rtnl_lock();
-	dev = __dev_get_by_index(wn->net, ifindex);
+	dev = __dev_get_by_index(wn->ns.net, ifindex);
 	err = dev ? weir_port_add(wn, dev, weir_nl_port_mode(info)) : -ENODEV;
 	if (!err) {
-		weir_nl_changed(wn);
+		weir_nl_changed(&wn->ns);
 		weir_nl_port_notify(wn, weir_port_get(wn, ifindex),
 				    WEIR_CMD_PORT_NTF);
 	}
@@ -99,7 +99,7 @@ int weir_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
 	port = weir_port_get(wn, ifindex);
 	if (port) {
 		WRITE_ONCE(port->mode, weir_nl_port_mode(info));
-		weir_nl_changed(wn);
+		weir_nl_changed(&wn->ns);
 		weir_nl_port_notify(wn, port, WEIR_CMD_PORT_NTF);
 	}
 	rtnl_unlock();
@@ -122,7 +122,7 @@ int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!gone)
 		return weir_nl_port_refuse(info, ifindex, -ENOENT,
 					   "is no weir port");
-	weir_nl_changed(wn);
+	weir_nl_changed(&wn->ns);
 	return 0;
 }
 
@@ -130,15 +130,15 @@ int weir_nl_port_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_nl_net(info);
 
-	weir_port_flush(wn);
-	weir_nl_changed(wn);
+	weir_port_flush(genl_info_net(info));
+	weir_nl_changed(&wn->ns);
 	return 0;
 }
 
 int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_nl_net(info);
-	struct weir_nl_dev dev = { .net = wn->net };
+	struct weir_nl_dev dev = { .net = wn->ns.net };
 	int ifindex, err;
 
 	err = weir_nl_ifindex(info, WEIR_A_PORT_IFINDEX, &ifindex);
@@ -156,7 +156,8 @@ int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump_devs(skb, cb, WEIR_CMD_PORT_GET,
-				 &weir_net(sock_net(skb->sk))->ports,
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_CMD_PORT_GET, &wn->ports,
 				 weir_nl_fill_port);
 }

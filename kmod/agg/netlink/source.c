@@ -8,7 +8,7 @@
 #include "agg/job/job.h"
 #include "agg/config/sources.h"
 #include "agg/member/straggler.h"
-#include "core/netlink/netlink.h"
+#include "agg/netlink/netlink.h"
 
 /* A source, with its job and its open blocks. */
 struct weir_nl_source {
@@ -30,31 +30,6 @@ static int weir_nl_put_who(struct sk_buff *skb,
 	     nla_put_u32(skb, WEIR_A_SOURCE_VLAN, config->vlan)))
 		return -EMSGSIZE;
 	return weir_nl_put_rate(skb, WEIR_A_SOURCE_RATE, &config->rate);
-}
-
-/**
- * weir_nl_put_lateness() - write a histogram
- * @skb: the message
- * @attr: the attribute of a bucket
- * @lateness: of all CPUs
- *
- * Return: 0 or -EMSGSIZE.
- */
-int weir_nl_put_lateness(struct sk_buff *skb, int attr,
-			 const struct weir_lateness __percpu *lateness)
-{
-	unsigned int i;
-	u64 sum;
-	int cpu;
-
-	for (i = 0; i < WEIR_LATENESS_BUCKETS; i++) {
-		sum = 0;
-		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(per_cpu_ptr(lateness, cpu)->bucket[i]);
-		if (nla_put_uint(skb, attr, sum))
-			return -EMSGSIZE;
-	}
-	return 0;
 }
 
 static void weir_nl_look_missing(struct weir_job *job, u32 slot, u32 *missing)
@@ -222,7 +197,7 @@ static int weir_nl_source_config(struct genl_info *info,
 	if (!err && attrs[WEIR_A_SOURCE_IFINDEX])
 		err = weir_nl_bound_dev(info, WEIR_A_SOURCE_IFINDEX, &config->ifindex);
 	if (!err && attrs[WEIR_A_SOURCE_RATE])
-		err = weir_nl_rate(info, WEIR_A_SOURCE_RATE, &config->rate);
+		err = weir_nl_rate(info, WEIR_A_SOURCE_RATE, weir_rate_nl_policy, &config->rate);
 	if (!err && job->format->link && attrs[WEIR_A_SOURCE_PORT])
 		err = weir_nl_refuse(info, attrs[WEIR_A_SOURCE_PORT], -EINVAL,
 				     "frames of the job's format have no UDP port: leave it away");
@@ -274,8 +249,8 @@ static int weir_nl_source_bind(struct genl_info *info,
 	if (err)
 		return err;
 	s->source = weir_source_get(job, s->id);
-	weir_nl_changed(job->wn);
-	weir_nl_notify(job->wn, WEIR_CMD_SOURCE_NTF, weir_nl_fill_source, s);
+	weir_nl_changed(&job->wn->ns);
+	weir_nl_notify(&weir_nl, &job->wn->ns, WEIR_CMD_SOURCE_NTF, weir_nl_fill_source, s);
 	return 0;
 }
 
@@ -324,9 +299,9 @@ int weir_nl_source_set_doit(struct sk_buff *skb, struct genl_info *info)
 
 static void weir_nl_source_gone(struct weir_nl_source *s)
 {
-	weir_nl_notify(s->job->wn, WEIR_CMD_SOURCE_DEL_NTF, weir_nl_fill_source,
+	weir_nl_notify(&weir_nl, &s->job->wn->ns, WEIR_CMD_SOURCE_DEL_NTF, weir_nl_fill_source,
 		       s);
-	weir_nl_changed(s->job->wn);
+	weir_nl_changed(&s->job->wn->ns);
 }
 
 int weir_nl_source_del_doit(struct sk_buff *skb, struct genl_info *info)

@@ -22,10 +22,13 @@ static u64 weir_pool_max;
 
 /**
  * weir_pool_init() - find the limit
+ *
+ * Return: 0.
  */
-void weir_pool_init(void)
+int weir_pool_init(void)
 {
 	weir_pool_max = (u64)totalram_pages() / 4 * PAGE_SIZE;
+	return 0;
 }
 
 /**

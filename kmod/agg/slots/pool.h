@@ -19,7 +19,7 @@ struct page;
  */
 #define WEIR_POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
-void weir_pool_init(void);
+int weir_pool_init(void);
 u64 weir_pool_limit(void);
 u64 weir_pool_used(void);
 int weir_pool_charge(u64 bytes);

@@ -88,10 +88,13 @@ void weir_vector_give(void)
 
 /**
  * weir_vector_init() - find the CPU's features
+ *
+ * Return: 0.
  */
-void weir_vector_init(void)
+int weir_vector_init(void)
 {
 	weir_vector_cpu = weir_vector_look();
+	return 0;
 }
 
 /**

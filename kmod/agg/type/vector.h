@@ -32,7 +32,7 @@ struct weir_vector {
 DECLARE_PER_CPU(struct weir_vector, weir_vector);
 extern u8 weir_vector_cpu;	/* WEIR_CPU_* that the processor has */
 
-void weir_vector_init(void);
+int weir_vector_init(void);
 bool weir_vector_take(bool worth);
 void weir_vector_give(void);
 void weir_vector_keep(void);

@@ -20,6 +20,7 @@
 #include <linux/rcupdate.h>
 #include <net/xdp.h>
 
+#include "core/base/compat.h"
 #include "core/base/cut.h"
 
 #if defined(CONFIG_PREEMPT_RT) && !defined(CONFIG_PREEMPT_RT_NEEDS_BH_LOCK)
@@ -91,6 +92,7 @@ void weir_cut_keep(struct page *page)
 	if (old.page)
 		put_page(old.page);
 }
+WEIR_EXPORT(weir_cut_keep);
 
 /**
  * weir_cut_begin() - other programs are about to run on a program's frame
@@ -122,6 +124,7 @@ bool weir_cut_begin(struct weir_cut_frags *frags, const struct xdp_buff *xdp)
 	}
 	return true;
 }
+WEIR_EXPORT(weir_cut_begin);
 
 static bool weir_cut_has_page(const struct xdp_buff *xdp, const struct page *page)
 {
@@ -155,6 +158,7 @@ void weir_cut_end(const struct weir_cut_frags *frags, const struct xdp_buff *xdp
 			weir_cut_keep(frags->page[i]);
 	}
 }
+WEIR_EXPORT(weir_cut_end);
 
 /**
  * weir_cut_init() - make the rings

@@ -3,6 +3,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
+#include "core/base/compat.h"
 #include "core/base/rate.h"
 
 /*
@@ -52,6 +53,7 @@ void weir_rate_init(struct weir_rate *rate,
 		rate->bytes.depth = weir_depth(config->bytes_burst,
 					       config->bytes);
 }
+WEIR_EXPORT(weir_rate_init);
 
 /*
  * How far in the future a bucket is full. What seems to be further than any bucket can be is in
@@ -105,6 +107,7 @@ bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
 	       weir_bucket_take(&rate->bytes, ticks,
 				weir_price(bytes, config->bytes));
 }
+WEIR_EXPORT(weir_rate_spend);
 
 /* Takes the price from a bucket, unless it has too little. */
 static bool weir_level_take(u64 *full, u64 depth, u64 now, u64 price)
@@ -139,6 +142,7 @@ bool weir_rate_level_take(const struct weir_rate *rate, struct weir_rate_level *
 	return !config->bytes || weir_level_take(&level->bytes, rate->bytes.depth, ticks,
 						 weir_price(bytes, config->bytes));
 }
+WEIR_EXPORT(weir_rate_level_take);
 
 /**
  * weir_rate_level_is_full() - are these buckets as those that nobody has taken of?
@@ -154,3 +158,4 @@ bool weir_rate_level_is_full(const struct weir_rate *rate, const struct weir_rat
 	return !weir_rate_ahead(level->packets, rate->packets.depth, ticks) &&
 	       !weir_rate_ahead(level->bytes, rate->bytes.depth, ticks);
 }
+WEIR_EXPORT(weir_rate_level_is_full);

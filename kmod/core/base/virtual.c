@@ -21,12 +21,14 @@ int weir_virtual_open(struct net_device *dev)
 {
 	return 0;
 }
+WEIR_EXPORT(weir_virtual_open);
 
 /* ndo_get_iflink: the device before which it stands */
 int weir_virtual_iflink(const struct net_device *dev)
 {
 	return weir_virtual(dev)->to->ifindex;
 }
+WEIR_EXPORT(weir_virtual_iflink);
 
 static bool weir_virtual_any_frags(int n, struct xdp_frame **frames)
 {
@@ -39,7 +41,7 @@ static bool weir_virtual_any_frags(int n, struct xdp_frame **frames)
 /* The kernel made these checks for the virtual device and not for the one behind it. */
 static bool weir_virtual_can(const struct net_device *to, int n, struct xdp_frame **frames)
 {
-	u32 features = weir_compat_xdp_features(to);
+	u32 features = READ_ONCE(to->xdp_features);
 
 	return to->flags & IFF_UP && features & NETDEV_XDP_ACT_NDO_XMIT &&
 	       (features & NETDEV_XDP_ACT_NDO_XMIT_SG ||
@@ -66,6 +68,7 @@ int weir_virtual_xmit(struct net_device *to, int n, struct xdp_frame **frames, u
 	sent = to->netdev_ops->ndo_xdp_xmit(to, n, frames, flags);
 	return sent < 0 ? 0 : sent;
 }
+WEIR_EXPORT(weir_virtual_xmit);
 
 static void weir_virtual_setup(struct net_device *dev)
 {
@@ -78,8 +81,8 @@ static void weir_virtual_setup(struct net_device *dev)
 	dev->addr_len = 0;
 	dev->mtu = U16_MAX;
 	weir_compat_stays(dev);
-	weir_compat_set_xdp_features(dev, NETDEV_XDP_ACT_NDO_XMIT |
-					  NETDEV_XDP_ACT_NDO_XMIT_SG);
+	dev->xdp_features = NETDEV_XDP_ACT_NDO_XMIT |
+					  NETDEV_XDP_ACT_NDO_XMIT_SG;
 }
 
 /**
@@ -95,6 +98,7 @@ noinline void weir_virtual_free(struct net_device *dev)
 	if (dev && dev->reg_state == NETREG_REGISTERED)
 		unregister_netdevice(dev);
 }
+WEIR_EXPORT(weir_virtual_free);
 
 /*
  * The kernel returns EINVAL without memory for a name, and EPERM or ENOBUFS where a
@@ -143,3 +147,4 @@ struct net_device *weir_virtual_alloc(struct net_device *to, void *owner,
 	}
 	return dev;
 }
+WEIR_EXPORT(weir_virtual_alloc);

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: what all requests share. Objects have a file
- * each (netlink_job.c, netlink_source.c, netlink_port.c and so on); policies and the
- * operation table are generated from uapi/weir.yaml.
+ * What the generic netlink families of all modules share. Each module has its own family, whose
+ * policies and operations are generated from a spec in uapi/.
  *
- * A request holds its namespace's lock from pre_doit to post_doit, so the
- * objects that it finds stay.
+ * A request holds its module's lock of the namespace from pre_doit to post_doit, so the objects
+ * that it finds stay.
  */
-#include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include <net/ipv6.h>
 #include <net/sock.h>
 
+#include "core/base/compat.h"
 #include "core/base/device.h"
-#include "agg/base/link.h"
-#include "agg/format/format.h"
-#include "agg/job/job.h"
+#include "core/base/lateness.h"
 #include "core/netlink/netlink.h"
-#include "xdp/netlink/flow.h"
-#include "agg/slots/pool.h"
-#include "trim/trims.h"
-#include "agg/type/reduce.h"
-
-/* Notifications may come from the data path and from device events. */
-static bool weir_nl_up __read_mostly;
 
 /*
  * May a request walk over all slots of a job? The walk holds the namespace's lock,
@@ -36,42 +25,45 @@ static bool weir_nl_may_walk(const struct sk_buff *request)
 	return netlink_capable(request, CAP_NET_ADMIN);
 }
 
-int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
-		     struct genl_info *info)
+/**
+ * weir_nl_lock() - begin a request: a module's pre_doit
+ * @ns: the module's part of the request's namespace; locked
+ * @skb: the request
+ * @info: the request
+ */
+void weir_nl_lock(struct weir_ns *ns, struct sk_buff *skb, struct genl_info *info)
 {
 	info->user_ptr[0] = weir_nl_may_walk(skb) ? info : NULL;
-	mutex_lock(&weir_nl_net(info)->lock);
-	return 0;
+	mutex_lock(&ns->lock);
 }
-
-void weir_nl_post_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
-		       struct genl_info *info)
-{
-	mutex_unlock(&weir_nl_net(info)->lock);
-}
+WEIR_EXPORT(weir_nl_lock);
 
 /**
- * weir_nl_job() - the job that a request names
- * @info: the request
- * @attr: the attribute that holds the job's id
+ * weir_nl_start() - register a module's family
+ * @nl: the family
  *
- * Return: the job, or an ERR_PTR with the sentence set.
+ * Return: 0 or an error.
  */
-struct weir_job *weir_nl_job(struct genl_info *info, int attr)
+int weir_nl_start(struct weir_nl *nl)
 {
-	struct weir_job *job;
+	int err = genl_register_family(nl->family);
 
-	if (!WEIR_NL_REQUIRE(info, attr, "say which job: its id is missing"))
-		return ERR_PTR(-EINVAL);
-	job = weir_job_get(weir_nl_net(info), nla_get_u32(info->attrs[attr]));
-	if (job)
-		return job;
-	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
-	NL_SET_ERR_MSG_FMT(info->extack,
-			   "there is no job %u in this network namespace",
-			   nla_get_u32(info->attrs[attr]));
-	return ERR_PTR(-ENOENT);
+	if (!err)
+		WRITE_ONCE(nl->up, true);
+	return err;
 }
+WEIR_EXPORT(weir_nl_start);
+
+/**
+ * weir_nl_stop() - accept no request; requests under way have ended
+ * @nl: the family
+ */
+void weir_nl_stop(struct weir_nl *nl)
+{
+	WRITE_ONCE(nl->up, false);
+	genl_unregister_family(nl->family);
+}
+WEIR_EXPORT(weir_nl_stop);
 
 /**
  * weir_nl_ifindex() - the device that a request is about
@@ -89,6 +81,7 @@ int weir_nl_ifindex(struct genl_info *info, int attr, int *ifindex)
 	*ifindex = nla_get_u32(info->attrs[attr]);
 	return 0;
 }
+WEIR_EXPORT(weir_nl_ifindex);
 
 /**
  * weir_nl_put_dev() - write a device's index, and its name where there is one
@@ -116,6 +109,7 @@ int weir_nl_put_dev(struct sk_buff *skb, int attr, int name_attr,
 	rcu_read_unlock();
 	return err;
 }
+WEIR_EXPORT(weir_nl_put_dev);
 
 /**
  * weir_nl_refuse_dev() - refuse a request for a reason with a device's name
@@ -145,6 +139,7 @@ int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
 	rcu_read_unlock();
 	return err;
 }
+WEIR_EXPORT(weir_nl_refuse_dev);
 
 /**
  * weir_nl_sees() - refuse a device whose packets no program sees
@@ -167,6 +162,7 @@ int weir_nl_sees(struct genl_info *info, int attr, int ifindex, bool ethernet)
 	rcu_read_unlock();
 	return blind ? weir_nl_refuse_dev(info, attr, ifindex, -EOPNOTSUPP, blind) : 0;
 }
+WEIR_EXPORT(weir_nl_sees);
 
 /**
  * weir_nl_sees_vlan() - refuse a device whose VLAN tags rules may not see
@@ -190,18 +186,7 @@ int weir_nl_sees_vlan(struct genl_info *info, int attr, int ifindex)
 	return weir_nl_refuse_dev(info, attr, ifindex, -EOPNOTSUPP,
 				  "hides VLAN tags: turn off rxvlan, and its peer's txvlan");
 }
-
-/**
- * weir_nl_family_of() - the address family that a job's sources must have
- * @job: the job
- */
-enum weir_family weir_nl_family_of(const struct weir_job *job)
-{
-	if (job->format->link)
-		return WEIR_FAMILY_LINK;
-	return weir_local_is_ipv4(&job->local) ? WEIR_FAMILY_4 :
-						 WEIR_FAMILY_6;
-}
+WEIR_EXPORT(weir_nl_sees_vlan);
 
 /**
  * weir_nl_refuse() - refuse a request for an attribute
@@ -220,122 +205,19 @@ int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
 	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
 	return err;
 }
-
-/**
- * weir_nl_addr() - an address from a request
- * @info: the request
- * @attr: the attribute, which is there
- * @family: the family that it must have
- * @group: it must be a multicast group (all zero is let through), else unicast
- * @addr: filled, IPv4 as IPv4-mapped
- *
- * Return: 0, or -EINVAL with the sentence set.
- */
-int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
-		 bool group, struct in6_addr *addr)
-{
-	const struct nlattr *nla = info->attrs[attr];
-	bool multicast, any, ipv4 = nla_len(nla) == sizeof(struct in_addr);
-
-	if (!ipv4 && nla_len(nla) != sizeof(struct in6_addr))
-		return weir_nl_refuse(info, nla, -EINVAL,
-				      "an address has 4 bytes (IPv4) or 16 (IPv6)");
-	if (family != WEIR_FAMILY_ANY && family != (ipv4 ? WEIR_FAMILY_4 : WEIR_FAMILY_6))
-		return weir_nl_refuse(info, nla, -EINVAL,
-				      family == WEIR_FAMILY_4 ?
-				      "the job's addresses are IPv4" :
-				      "the job's addresses are IPv6");
-	if (ipv4) {
-		__be32 a = nla_get_in_addr(nla);
-
-		any = !a;
-		multicast = ipv4_is_multicast(a);
-		if (ipv4_is_lbcast(a))
-			return weir_nl_refuse(info, nla, -EINVAL,
-					      "the broadcast address cannot be used");
-		/* None is all zero for either family. */
-		if (any)
-			memset(addr, 0, sizeof(*addr));
-		else
-			ipv6_addr_set_v4mapped(a, addr);
-	} else {
-		nla_memcpy(addr, nla, sizeof(*addr));
-		any = ipv6_addr_any(addr);
-		multicast = ipv6_addr_is_multicast(addr);
-		if (!ipv6_mod_enabled())
-			return weir_nl_refuse(info, nla, -EAFNOSUPPORT,
-					      "this kernel has no IPv6 (ipv6.disable=1): use IPv4 addresses");
-		if (ipv6_addr_v4mapped(addr))
-			return weir_nl_refuse(info, nla, -EINVAL,
-					      "write an IPv4 address as such, not as IPv4-mapped IPv6");
-		if (weir_addr_is_link(addr))
-			return weir_nl_refuse(info, nla, -EINVAL,
-					      "no host has this address: 0000::/8 is reserved");
-	}
-	if (group && !multicast && !any)
-		return weir_nl_refuse(info, nla, -EINVAL,
-				      "the group is no multicast address");
-	if (group && ipv6_addr_type(addr) & (IPV6_ADDR_LINKLOCAL |
-					     IPV6_ADDR_LOOPBACK))
-		return weir_nl_refuse(info, nla, -EINVAL,
-				      "a group of one link or host has no route: take one of a wider scope, as ff15::1");
-	if (!group && (multicast || any))
-		return weir_nl_refuse(info, nla, -EINVAL,
-				      "the address must be a unicast address");
-	return 0;
-}
-
-/**
- * weir_nl_link_addr() - an Ethernet address from a request
- * @info: the request
- * @attr: the attribute, which is there
- * @all: it may be the broadcast address, else a station's
- * @addr: filled
- *
- * Return: 0, or -EINVAL with the sentence set.
- */
-int weir_nl_link_addr(struct genl_info *info, int attr, bool all, struct in6_addr *addr)
-{
-	const struct nlattr *nla = info->attrs[attr];
-	const u8 *mac = nla_data(nla);
-
-	if (nla_len(nla) != ETH_ALEN)
-		return weir_nl_refuse(info, nla, -EINVAL,
-				      "an Ethernet address has 6 bytes");
-	if (!is_valid_ether_addr(mac) && !(all && is_broadcast_ether_addr(mac)))
-		return weir_nl_refuse(info, nla, -EINVAL, all ?
-				      "frames go to one station, or to all: ff:ff:ff:ff:ff:ff" :
-				      "the address must be that of one station");
-	weir_addr_set_link(addr, mac);
-	return 0;
-}
-
-/**
- * weir_nl_put_addr() - write an address, in the length of its family
- * @skb: the message
- * @attr: the attribute
- * @addr: IPv4 as IPv4-mapped
- */
-int weir_nl_put_addr(struct sk_buff *skb, int attr,
-		     const struct in6_addr *addr)
-{
-	if (ipv6_addr_v4mapped(addr))
-		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
-	if (weir_addr_is_link(addr))
-		return nla_put(skb, attr, ETH_ALEN, weir_addr_link(addr));
-	return nla_put_in6_addr(skb, attr, addr);
-}
+WEIR_EXPORT(weir_nl_refuse);
 
 /**
  * weir_nl_changed() - mark dumps under way as inconsistent
- * @wn: the namespace, its lock held
+ * @ns: the namespace, its lock held
  */
-void weir_nl_changed(struct weir_net *wn)
+void weir_nl_changed(struct weir_ns *ns)
 {
-	lockdep_assert_held(&wn->lock);
-	if (!++wn->seq)
-		wn->seq = 1;
+	lockdep_assert_held(&ns->lock);
+	if (!++ns->seq)
+		ns->seq = 1;
 }
+WEIR_EXPORT(weir_nl_changed);
 
 /**
  * weir_nl_begin() - start an object's message
@@ -346,27 +228,29 @@ void weir_nl_changed(struct weir_net *wn)
 void *weir_nl_begin(const struct weir_nl_msg *msg)
 {
 	void *hdr = genlmsg_put(msg->skb, msg->portid, msg->seq,
-				&weir_nl_family, msg->flags, msg->cmd);
+				msg->family, msg->flags, msg->cmd);
 
 	if (hdr && msg->cb)
 		genl_dump_check_consistent(msg->cb, hdr);
 	return hdr;
 }
+WEIR_EXPORT(weir_nl_begin);
 
 /**
  * weir_nl_dump_start() - set up a dump's messages
- * @wn: the namespace, its lock held
+ * @ns: the namespace, its lock held
  * @cb: the dump
  * @msg: filled
  * @skb: where to
- * @cmd: WEIR_CMD_*
+ * @cmd: the family's command
  */
-void weir_nl_dump_start(struct weir_net *wn, struct netlink_callback *cb,
+void weir_nl_dump_start(struct weir_ns *ns, struct netlink_callback *cb,
 			struct weir_nl_msg *msg, struct sk_buff *skb, u8 cmd)
 {
-	lockdep_assert_held(&wn->lock);
-	cb->seq = wn->seq;
+	lockdep_assert_held(&ns->lock);
+	cb->seq = ns->seq;
 	*msg = (struct weir_nl_msg) {
+		.family	= genl_info_dump(cb)->family,
 		.skb	= skb,
 		.portid	= NETLINK_CB(cb->skb).portid,
 		.seq	= cb->nlh->nlmsg_seq,
@@ -376,68 +260,14 @@ void weir_nl_dump_start(struct weir_net *wn, struct netlink_callback *cb,
 		.cb	= cb,
 	};
 }
-
-/* The jobs that a dump goes through: from args[0] to @last. */
-static int weir_nl_dump_range(struct netlink_callback *cb, struct weir_net *wn,
-			      const struct nlattr *only, unsigned long *last)
-{
-	*last = WEIR_JOB_ID_MAX;
-	if (!only)
-		return 0;
-	*last = nla_get_u32(only);
-	if (cb->args[0] < *last)
-		cb->args[0] = *last;
-	if (weir_job_get(wn, *last))
-		return 0;
-	NL_SET_ERR_MSG_FMT(cb->extack,
-			   "there is no job %lu in this network namespace",
-			   *last);
-	return -ENOENT;
-}
-
-/**
- * weir_nl_dump_jobs() - dump objects of jobs
- * @skb: where to
- * @cb: the dump; args[0] and args[1] are where it continues
- * @cmd: WEIR_CMD_*
- * @attr: attribute with a job's id, for a dump of one job
- * @dump: writes a job's objects from *@at on, which becomes the first that did not
- *	fit, or 0 where all did
- *
- * Sleeps. Return: as a dump does; -ENOENT, with the sentence set, where there is no
- * such job.
- */
-int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
-		      int attr,
-		      int (*dump)(const struct weir_nl_msg *msg,
-				  struct weir_job *job, unsigned long *at))
-{
-	const struct nlattr *only = genl_info_dump(cb)->attrs[attr];
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	struct weir_nl_msg msg;
-	struct weir_job *job;
-	unsigned long last;
-	int err;
-
-	mutex_lock(&wn->lock);
-	weir_nl_dump_start(wn, cb, &msg, skb, cmd);
-	err = weir_nl_dump_range(cb, wn, only, &last);
-	for (; !err && cb->args[0] <= last; cb->args[0]++) {
-		job = weir_job_get(wn, cb->args[0]);
-		if (job)
-			err = dump(&msg, job, (unsigned long *)&cb->args[1]);
-		if (err)
-			break;
-	}
-	mutex_unlock(&wn->lock);
-	return skb->len ?: err;
-}
+WEIR_EXPORT(weir_nl_dump_start);
 
 /**
  * weir_nl_dump_devs() - dump objects of devices
+ * @ns: the namespace
  * @skb: where to
  * @cb: the dump; args[0] is the device where it continues
- * @cmd: WEIR_CMD_*
+ * @cmd: the family's command
  * @devs: by interface index
  * @fill: writes one, of a struct weir_nl_dev
  *
@@ -446,21 +276,20 @@ int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
  *
  * Return: as a dump does.
  */
-int weir_nl_dump_devs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+int weir_nl_dump_devs(struct weir_ns *ns, struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		      struct xarray *devs,
 		      int (*fill)(const struct weir_nl_msg *msg,
 				  const void *obj))
 {
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	struct weir_nl_dev dev = { .net = wn->net };
+	struct weir_nl_dev dev = { .net = ns->net };
 	unsigned long ifindex = cb->args[0];
 	struct weir_nl_msg msg;
 	void *of;
 	int err = 0;
 
-	mutex_lock(&wn->lock);
+	mutex_lock(&ns->lock);
 	rtnl_lock();
-	weir_nl_dump_start(wn, cb, &msg, skb, cmd);
+	weir_nl_dump_start(ns, cb, &msg, skb, cmd);
 	xa_for_each_start(devs, ifindex, of, cb->args[0]) {
 		dev.of = of;
 		err = fill(&msg, &dev);
@@ -469,14 +298,15 @@ int weir_nl_dump_devs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		cb->args[0] = ifindex + 1;
 	}
 	rtnl_unlock();
-	mutex_unlock(&wn->lock);
+	mutex_unlock(&ns->lock);
 	return skb->len ?: err;
 }
+WEIR_EXPORT(weir_nl_dump_devs);
 
 /**
  * weir_nl_reply() - answer a request with one object
  * @info: the request
- * @cmd: WEIR_CMD_*
+ * @cmd: the family's command
  * @fill: writes the object
  * @obj: for @fill
  *
@@ -487,6 +317,7 @@ int weir_nl_reply(struct genl_info *info, u8 cmd,
 		  const void *obj)
 {
 	struct weir_nl_msg msg = {
+		.family	= info->family,
 		.skb	= genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL),
 		.portid	= info->snd_portid,
 		.seq	= info->snd_seq,
@@ -504,153 +335,84 @@ int weir_nl_reply(struct genl_info *info, u8 cmd,
 	}
 	return genlmsg_reply(msg.skb, info);
 }
+WEIR_EXPORT(weir_nl_reply);
 
 /**
  * weir_nl_heard() - has the events group a listener?
- * @wn: the namespace
+ * @nl: the family
+ * @ns: the namespace
  *
  * Any context.
  */
-bool weir_nl_heard(const struct weir_net *wn)
+bool weir_nl_heard(const struct weir_nl *nl, const struct weir_ns *ns)
 {
-	return READ_ONCE(weir_nl_up) &&
-	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
+	return READ_ONCE(nl->up) && genl_has_listeners(nl->family, ns->net, WEIR_NL_EVENTS);
 }
+WEIR_EXPORT(weir_nl_heard);
 
 /**
  * weir_nl_lost() - have listeners of the events group read that they missed a message
- * @wn: the namespace
+ * @nl: the family
+ * @ns: the namespace
  *
  * Any context, takes no memory. They read ENOBUFS, as slow listeners do.
  */
-void weir_nl_lost(const struct weir_net *wn)
+void weir_nl_lost(const struct weir_nl *nl, const struct weir_ns *ns)
 {
-	genl_set_err(&weir_nl_family, wn->net, 0, WEIR_NLGRP_EVENTS, -ENOBUFS);
+	genl_set_err(nl->family, ns->net, 0, WEIR_NL_EVENTS, -ENOBUFS);
 }
+WEIR_EXPORT(weir_nl_lost);
 
 /**
  * weir_nl_notify() - tell the events group about an object
- * @wn: the namespace
- * @cmd: WEIR_CMD_*_NTF
+ * @nl: the family
+ * @ns: the namespace
+ * @cmd: the notification
  * @fill: writes the object
  * @obj: for @fill
  *
  * Sleeps. Does nothing without a listener.
  */
-void weir_nl_notify(struct weir_net *wn, u8 cmd,
+void weir_nl_notify(const struct weir_nl *nl, struct weir_ns *ns, u8 cmd,
 		    int (*fill)(const struct weir_nl_msg *msg, const void *obj),
 		    const void *obj)
 {
-	struct weir_nl_msg msg = { .cmd = cmd, .walks = true };
+	struct weir_nl_msg msg = { .family = nl->family, .cmd = cmd, .walks = true };
 
-	if (!weir_nl_heard(wn))
+	if (!weir_nl_heard(nl, ns))
 		return;
 	msg.skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!msg.skb || fill(&msg, obj)) {
 		nlmsg_free(msg.skb);
-		weir_nl_lost(wn);
+		weir_nl_lost(nl, ns);
 		return;
 	}
-	genlmsg_multicast_netns(&weir_nl_family, wn->net, msg.skb, 0,
-				WEIR_NLGRP_EVENTS, GFP_KERNEL);
+	genlmsg_multicast_netns(nl->family, ns->net, msg.skb, 0, WEIR_NL_EVENTS, GFP_KERNEL);
 }
+WEIR_EXPORT(weir_nl_notify);
 
-static void weir_nl_totals(struct weir_net *wn, u32 *jobs, u32 *ports,
-			   u64 *memory)
+/**
+ * weir_nl_put_lateness() - write a histogram
+ * @skb: the message
+ * @attr: the attribute of a bucket
+ * @lateness: of all CPUs
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int weir_nl_put_lateness(struct sk_buff *skb, int attr,
+			 const struct weir_lateness __percpu *lateness)
 {
-	unsigned long ifindex;
 	unsigned int i;
-	void *port;
+	u64 sum;
+	int cpu;
 
-	*jobs = 0;
-	*ports = 0;
-	*memory = 0;
-	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
-		struct weir_job *job = weir_job_get(wn, i);
-
-		if (!job)
-			continue;
-		(*jobs)++;
-		*memory += job->memory;
+	for (i = 0; i < WEIR_LATENESS_BUCKETS; i++) {
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += READ_ONCE(per_cpu_ptr(lateness, cpu)->bucket[i]);
+		if (nla_put_uint(skb, attr, sum))
+			return -EMSGSIZE;
 	}
-	xa_for_each(&wn->ports, ifindex, port)
-		(*ports)++;
-}
-
-static int weir_nl_put_trim_totals(struct sk_buff *skb, struct weir_net *wn)
-{
-	struct weir_trim_totals totals;
-
-	weir_trim_totals(wn, &totals);
-	if (nla_put_uint(skb, WEIR_A_TOTAL_TRIM, totals.trim) ||
-	    nla_put_uint(skb, WEIR_A_TOTAL_TX_TRIM, totals.tx_trim) ||
-	    nla_put_uint(skb, WEIR_A_TOTAL_DROPPED_TRIM, totals.dropped_trim))
-		return -EMSGSIZE;
 	return 0;
 }
-
-static int weir_nl_fill_total(const struct weir_nl_msg *msg, const void *obj)
-{
-	struct weir_net *wn = (struct weir_net *)obj;
-	struct sk_buff *skb = msg->skb;
-	u32 jobs, ports;
-	u64 memory;
-	void *hdr;
-
-	hdr = weir_nl_begin(msg);
-	if (!hdr)
-		return -EMSGSIZE;
-	weir_nl_totals(wn, &jobs, &ports, &memory);
-	if (nla_put_u32(skb, WEIR_A_TOTAL_JOBS, jobs) ||
-	    nla_put_u32(skb, WEIR_A_TOTAL_PORTS, ports) ||
-	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY, memory) ||
-	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY_LIMIT, weir_pool_limit()) ||
-	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY_USED, weir_pool_used()) ||
-	    nla_put_string(skb, WEIR_A_TOTAL_REDUCTION, weir_reduce_unit()) ||
-	    weir_stats_put(skb, WEIR_A_TOTAL_STATS, wn->stats) ||
-	    weir_nl_put_trim_totals(skb, wn)) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
-}
-
-int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	int err;
-
-	rtnl_lock();
-	err = weir_nl_reply(info, WEIR_CMD_STATS_GET, weir_nl_fill_total,
-			    weir_nl_net(info));
-	rtnl_unlock();
-	return err;
-}
-
-/**
- * weir_nl_init() - accept requests
- */
-int weir_nl_init(void)
-{
-	int err;
-
-	err = weir_nl_flow_init();
-	if (err)
-		return err;
-	err = genl_register_family(&weir_nl_family);
-	if (err)
-		weir_nl_flow_uninit();
-	else
-		WRITE_ONCE(weir_nl_up, true);
-	return err;
-}
-
-/**
- * weir_nl_uninit() - accept no request; requests under way have ended
- */
-void weir_nl_uninit(void)
-{
-	WRITE_ONCE(weir_nl_up, false);
-	genl_unregister_family(&weir_nl_family);
-	weir_nl_flow_uninit();
-}
+WEIR_EXPORT(weir_nl_put_lateness);

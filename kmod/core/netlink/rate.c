@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Policers in netlink messages. */
+#include <uapi/weir.h>
+
 #include "core/base/rate.h"
 #include "core/netlink/netlink.h"
 
@@ -44,11 +46,12 @@ static int weir_nl_rate_check(struct genl_info *info, struct nlattr **tb,
  * weir_nl_rate() - a policer from a request
  * @info: the request
  * @attr: the attribute, which is there
+ * @policy: of the family's attribute set rate
  * @config: filled; all zero where the nest is empty
  *
  * Return: 0, or -EINVAL with the sentence set.
  */
-int weir_nl_rate(struct genl_info *info, int attr,
+int weir_nl_rate(struct genl_info *info, int attr, const struct nla_policy *policy,
 		 struct weir_rate_config *config)
 {
 	struct nlattr *tb[WEIR_A_RATE_BYTES_BURST + 1];
@@ -57,7 +60,7 @@ int weir_nl_rate(struct genl_info *info, int attr,
 	int err;
 
 	err = nla_parse_nested(tb, WEIR_A_RATE_BYTES_BURST, info->attrs[attr],
-			       weir_rate_nl_policy, info->extack);
+			       policy, info->extack);
 	if (err)
 		return err;
 	packets = weir_nl_u32_or(tb[WEIR_A_RATE_PACKETS], 0);
@@ -73,6 +76,7 @@ int weir_nl_rate(struct genl_info *info, int attr,
 	};
 	return weir_nl_rate_check(info, tb, config);
 }
+WEIR_EXPORT(weir_nl_rate);
 
 /**
  * weir_nl_put_rate() - write a policer
@@ -106,3 +110,4 @@ int weir_nl_put_rate(struct sk_buff *skb, int attr,
 	nla_nest_end(skb, nest);
 	return 0;
 }
+WEIR_EXPORT(weir_nl_put_rate);

@@ -3,10 +3,11 @@
 #include <linux/bitops.h>
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <uapi/weir_trim.h>
+#include <uapi/weir_trim_nl.h>
 
 #include "core/netlink/netlink.h"
 #include "core/netlink/rule.h"
-#include "trim/trim_config.h"
 
 /* The DSCPs that a rule names, all where it names none. */
 static int weir_nl_rule_dscps(struct genl_info *info, struct nlattr **tb,
@@ -90,18 +91,20 @@ static u32 weir_nl_rule_number(struct nlattr **tb, int attr)
 /**
  * weir_nl_rule() - read a rule
  * @info: the request
- * @nest: the attribute, of the attribute set trim-rule
+ * @nest: the attribute
+ * @policy: of the family's attribute set rule
  * @rule: filled, but for its mask
  *
  * Return: 0, or a negative error with the sentence set.
  */
-int weir_nl_rule(struct genl_info *info, const struct nlattr *nest, struct weir_trim_rule *rule)
+int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
+		 const struct nla_policy *policy, struct weir_trim_rule *rule)
 {
 	struct nlattr *tb[WEIR_A_TRIM_RULE_MAX + 1];
 	int err;
 
 	err = nla_parse_nested(tb, WEIR_A_TRIM_RULE_MAX, nest,
-			       weir_trim_rule_nl_policy, info->extack);
+			       policy, info->extack);
 	if (err)
 		return err;
 	memset(rule, 0, sizeof(*rule));
@@ -119,35 +122,7 @@ int weir_nl_rule(struct genl_info *info, const struct nlattr *nest, struct weir_
 					 &rule->dst, &rule->what.ip);
 	return err ?: weir_nl_rule_dscps(info, tb, &rule->dscps);
 }
-
-/**
- * weir_nl_rules() - the rules of a request, which replace all rules
- * @info: the request
- * @config: the policy
- *
- * Return: 0, or a negative error with the sentence set.
- */
-int weir_nl_rules(struct genl_info *info, struct weir_trim_config *config)
-{
-	struct nlattr *attr;
-	int err, rem;
-
-	if (!info->attrs[WEIR_A_TRIM_RULE])
-		return 0;
-	config->rules = 0;
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != WEIR_A_TRIM_RULE)
-			continue;
-		if (config->rules == WEIR_TRIM_RULES_MAX)
-			return weir_nl_refuse(info, attr, -EINVAL,
-					      "a policy has 16 rules at most");
-		err = weir_nl_rule(info, attr, &config->rule[config->rules]);
-		if (err)
-			return err;
-		config->rules++;
-	}
-	return 0;
-}
+WEIR_EXPORT(weir_nl_rule);
 
 static int weir_nl_put_said(struct sk_buff *skb, int attr, u32 number)
 {
@@ -218,21 +193,4 @@ int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule 
 	nla_nest_end(skb, nest);
 	return 0;
 }
-
-/**
- * weir_nl_put_rules() - write the rules of a policy
- * @skb: the message
- * @config: the policy
- *
- * Return: 0 or -EMSGSIZE.
- */
-int weir_nl_put_rules(struct sk_buff *skb,
-		      const struct weir_trim_config *config)
-{
-	unsigned int i;
-
-	for (i = 0; i < config->rules; i++)
-		if (weir_nl_put_rule(skb, WEIR_A_TRIM_RULE, &config->rule[i], NULL))
-			return -EMSGSIZE;
-	return 0;
-}
+WEIR_EXPORT(weir_nl_put_rule);

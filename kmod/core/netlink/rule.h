@@ -3,17 +3,15 @@
 #define _WEIR_NETLINK_RULE_H
 
 struct genl_info;
+struct nla_policy;
 struct nlattr;
 struct sk_buff;
-struct weir_trim_config;
 struct weir_trim_hits;
 struct weir_trim_rule;
 
-int weir_nl_rule(struct genl_info *info, const struct nlattr *nest, struct weir_trim_rule *rule);
+int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
+		 const struct nla_policy *policy, struct weir_trim_rule *rule);
 int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule *rule,
 		     const struct weir_trim_hits *hits);
-int weir_nl_rules(struct genl_info *info, struct weir_trim_config *config);
-int weir_nl_put_rules(struct sk_buff *skb,
-		      const struct weir_trim_config *config);
 
 #endif /* _WEIR_NETLINK_RULE_H */

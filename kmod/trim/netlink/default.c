@@ -4,7 +4,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "core/netlink/netlink.h"
+#include "trim/netlink/netlink.h"
 #include "trim/netlink/policy.h"
 #include "trim/trims.h"
 #include "trim/trim_default.h"
@@ -44,13 +44,13 @@ static int weir_nl_trim_default_refuse(struct genl_info *info, int ifindex,
 static int weir_nl_trim_default_take(struct genl_info *info,
 				     const struct weir_trim_config *def)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_trim_net *wn = weir_trim_nl_net(info);
 	const char *why = NULL;
 	int ifindex, err;
 
 	err = weir_trim_set_default(wn, def, &ifindex, &why);
 	if (!err)
-		weir_nl_changed(wn);
+		weir_nl_changed(&wn->ns);
 	if (!err || err == -ENOMEM)
 		return err;
 	return weir_nl_trim_default_refuse(info, ifindex, err, why);
@@ -62,7 +62,7 @@ static int weir_nl_trim_default_change(struct genl_info *info,
 	struct weir_trim_refusal refusal;
 	int err;
 
-	*def = *weir_trim_default(weir_nl_net(info));
+	*def = *weir_trim_default(weir_trim_nl_net(info));
 	err = weir_nl_trim_said(info, def);
 	if (err)
 		return err;
@@ -113,7 +113,7 @@ int weir_nl_trim_default_del(struct genl_info *info)
 	int err;
 
 	rtnl_lock();
-	err = weir_nl_net(info)->trim_default ?
+	err = weir_trim_nl_net(info)->trim_default ?
 	      weir_nl_trim_default_take(info, NULL) :
 	      weir_nl_trim_default_none(info);
 	rtnl_unlock();
@@ -148,7 +148,7 @@ int weir_nl_trim_default_get(struct genl_info *info)
 	int err;
 
 	rtnl_lock();
-	def = weir_nl_net(info)->trim_default;
+	def = weir_trim_nl_net(info)->trim_default;
 	err = def ? weir_nl_reply(info, WEIR_CMD_TRIM_GET,
 				  weir_nl_fill_default, def) :
 		    weir_nl_trim_default_none(info);

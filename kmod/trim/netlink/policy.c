@@ -4,7 +4,7 @@
 #include <linux/rtnetlink.h>
 #include <net/sock.h>
 
-#include "core/netlink/netlink.h"
+#include "trim/netlink/netlink.h"
 #include "core/netlink/rule.h"
 #include "trim/netlink/policy.h"
 #include "trim/backlog.h"
@@ -224,7 +224,7 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 			   sizeof(config->dscp_tc));
 		config->has |= WEIR_TRIM_HAS_DSCP_TC;
 	}
-	return weir_nl_rules(info, config);
+	return weir_trim_nl_rules(info, config);
 }
 
 /* The hook is set once, with the first request. */
@@ -256,7 +256,7 @@ static int weir_nl_trim_config(struct genl_info *info,
 	err = weir_nl_trim_said(info, config);
 	if (err)
 		return err;
-	weir_trim_default_apply(config, weir_trim_default(weir_nl_net(info)));
+	weir_trim_default_apply(config, weir_trim_default(weir_trim_nl_net(info)));
 	weir_trim_device(dev, &device);
 	err = weir_trim_config_check(config, &device, &refusal);
 	if (err)
@@ -322,7 +322,7 @@ int weir_nl_put_config(struct sk_buff *skb,
 		     config->dscp_tc)))
 		return -EMSGSIZE;
 	return attrs & BIT_ULL(WEIR_A_TRIM_RULE) ?
-	       weir_nl_put_rules(skb, config) : 0;
+	       weir_trim_nl_put_rules(skb, config) : 0;
 }
 
 static int weir_nl_put_trim_stats(struct sk_buff *skb,
@@ -361,7 +361,7 @@ static int weir_nl_put_trim_rules(struct sk_buff *skb,
 	return 0;
 }
 
-static int weir_nl_put_depth(struct sk_buff *skb, struct weir_net *wn,
+static int weir_nl_put_depth(struct sk_buff *skb, struct weir_trim_net *wn,
 			     int ifindex)
 {
 	u32 depth[WEIR_BANDS];
@@ -397,7 +397,7 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_put_trim_rules(skb, trim) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_SAID, config->said) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_CPUS, num_present_cpus()) ||
-	    weir_nl_put_depth(skb, weir_net(dev->net), trim->ifindex) ||
+	    weir_nl_put_depth(skb, weir_trim_net(dev->net), trim->ifindex) ||
 	    weir_nl_put_trim_stats(skb, trim) ||
 	    (weir_trim_rev(trim)->idle &&
 	     nla_put_flag(skb, WEIR_A_TRIM_IDLE)) ||
@@ -412,21 +412,21 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 }
 
 /**
- * weir_nl_trim_notify() - tell the events group about a trimming policy
+ * weir_trim_nl_notify() - tell the events group about a trimming policy
  * @wn: the namespace
  * @trim: the policy; RTNL is held
  * @cmd: WEIR_CMD_TRIM_NTF or WEIR_CMD_TRIM_DEL_NTF
  *
  * Sleeps.
  */
-void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
+void weir_trim_nl_notify(struct weir_trim_net *wn, const struct weir_trim *trim,
 			 u8 cmd)
 {
-	const struct weir_nl_dev dev = { .net = wn->net, .of = trim };
+	const struct weir_nl_dev dev = { .net = wn->ns.net, .of = trim };
 
 	ASSERT_RTNL();
 
-	weir_nl_notify(wn, cmd, weir_nl_fill_trim, &dev);
+	weir_nl_notify(&weir_trim_nl, &wn->ns, cmd, weir_nl_fill_trim, &dev);
 }
 
 static int weir_nl_trim_none(struct genl_info *info, int ifindex, int err)
@@ -438,7 +438,7 @@ static int weir_nl_trim_none(struct genl_info *info, int ifindex, int err)
 static int weir_nl_trim_set(struct genl_info *info, struct net_device *dev,
 			    struct weir_trim_config *config)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_trim_net *wn = weir_trim_nl_net(info);
 	const struct weir_trim *trim;
 	int err;
 
@@ -457,13 +457,13 @@ static int weir_nl_trim_set(struct genl_info *info, struct net_device *dev,
 	err = weir_trim_set(wn, dev, config);
 	if (err)
 		return err;
-	weir_nl_changed(wn);
-	weir_nl_trim_notify(wn, weir_trim_get(wn, dev->ifindex),
+	weir_nl_changed(&wn->ns);
+	weir_trim_nl_notify(wn, weir_trim_get(wn, dev->ifindex),
 			    WEIR_CMD_TRIM_NTF);
 	return 0;
 }
 
-int weir_nl_trim_set_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_trim_nl_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_trim_config *config;
 	struct net_device *dev;
@@ -486,9 +486,9 @@ int weir_nl_trim_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-int weir_nl_trim_del_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_trim_nl_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_trim_net *wn = weir_trim_nl_net(info);
 	int ifindex, err;
 	bool there;
 
@@ -502,22 +502,22 @@ int weir_nl_trim_del_doit(struct sk_buff *skb, struct genl_info *info)
 	rtnl_unlock();
 	if (!there)
 		return weir_nl_trim_none(info, ifindex, -ENOENT);
-	weir_nl_changed(wn);
+	weir_nl_changed(&wn->ns);
 	return 0;
 }
 
-int weir_nl_trim_flush_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_trim_nl_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_trim_net *wn = weir_trim_nl_net(info);
 
-	weir_trim_flush(wn);
-	weir_nl_changed(wn);
+	weir_trim_flush(wn->ns.net);
+	weir_nl_changed(&wn->ns);
 	return 0;
 }
 
-int weir_nl_trim_clear_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_trim_nl_clear_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_trim_net *wn = weir_trim_nl_net(info);
 	struct weir_trim *trim;
 	int ifindex = 0, err;
 
@@ -539,10 +539,10 @@ int weir_nl_trim_clear_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_trim_nl_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
-	struct weir_nl_dev dev = { .net = wn->net };
+	struct weir_trim_net *wn = weir_trim_nl_net(info);
+	struct weir_nl_dev dev = { .net = wn->ns.net };
 	int ifindex, err;
 
 	if (info->attrs[WEIR_A_TRIM_DEFAULT])
@@ -559,9 +559,10 @@ int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-int weir_nl_trim_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int weir_trim_nl_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump_devs(skb, cb, WEIR_CMD_TRIM_GET,
-				 &weir_net(sock_net(skb->sk))->trims,
+	struct weir_trim_net *wn = weir_trim_net(sock_net(skb->sk));
+
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_CMD_TRIM_GET, &wn->trims,
 				 weir_nl_fill_trim);
 }

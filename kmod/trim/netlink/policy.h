@@ -3,7 +3,7 @@
 #define _WEIR_NETLINK_TRIM_H
 
 #include <linux/types.h>
-#include <uapi/weir.h>
+#include <uapi/weir_trim_nl.h>
 
 /* The last setting of a policy that a request may have. */
 #define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_DSCP_TC

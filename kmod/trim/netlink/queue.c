@@ -8,7 +8,7 @@
 #include <net/sch_generic.h>
 #include <net/sock.h>
 
-#include "core/netlink/netlink.h"
+#include "trim/netlink/netlink.h"
 #include "trim/backlog.h"
 #include "trim/trims.h"
 
@@ -112,7 +112,7 @@ static int weir_nl_fill_class(const struct weir_nl_msg *msg,
  * What programs have trimmed, by traffic class. @at: the device that it goes on with, and the class
  * of that
  */
-static int weir_nl_dump_classes(struct weir_net *wn, int ifindex, long at[2],
+static int weir_nl_dump_classes(struct weir_trim_net *wn, int ifindex, long at[2],
 				const struct weir_nl_msg *msg)
 {
 	unsigned long next = max_t(long, at[0], ifindex);
@@ -150,25 +150,25 @@ static int weir_nl_queue_dev(struct netlink_callback *cb, struct net *net,
 	return -ENODEV;
 }
 
-int weir_nl_trim_queue_get_dumpit(struct sk_buff *skb,
+int weir_trim_nl_queue_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb)
 {
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	struct weir_trim_net *wn = weir_trim_net(sock_net(skb->sk));
 	struct weir_nl_msg msg;
 	int ifindex, err;
 
-	mutex_lock(&wn->lock);
+	mutex_lock(&wn->ns.lock);
 	rtnl_lock();
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_TRIM_QUEUE_GET);
+	weir_nl_dump_start(&wn->ns, cb, &msg, skb, WEIR_CMD_TRIM_QUEUE_GET);
 	/* Qdiscs come and go without the namespace's lock. */
-	cb->seq = (wn->seq + weir_backlog_seq(wn)) ?: 1;
-	err = weir_nl_queue_dev(cb, wn->net, &ifindex);
+	cb->seq = (wn->ns.seq + weir_backlog_seq(wn)) ?: 1;
+	err = weir_nl_queue_dev(cb, wn->ns.net, &ifindex);
 	if (!err)
 		err = weir_backlog_dump(wn, ifindex, cb->args,
 					weir_nl_fill_queue, &msg);
 	if (!err)
 		err = weir_nl_dump_classes(wn, ifindex, &cb->args[2], &msg);
 	rtnl_unlock();
-	mutex_unlock(&wn->lock);
+	mutex_unlock(&wn->ns.lock);
 	return skb->len ?: err;
 }

@@ -7,7 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "xdp/chain/chain.h"
 
 static struct weir_chain_list *weir_chain_list_alloc(u32 count)
@@ -81,7 +81,7 @@ const struct weir_chain_place *weir_chain_place(const struct weir_chain *chain, 
 }
 
 /* A chain begins with its first program. */
-static int weir_chain_make(struct weir_net *wn, int ifindex, struct weir_chain_list *list)
+static int weir_chain_make(struct weir_xdp_net *wn, int ifindex, struct weir_chain_list *list)
 {
 	struct weir_chain *chain = kzalloc(sizeof(*chain), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -102,7 +102,7 @@ static int weir_chain_extend(struct weir_chain *chain, u32 prio, struct weir_mem
 {
 	if (weir_chain_place(chain, prio))
 		return -EEXIST;
-	if (weir_chain_list(chain)->count == WEIR_CHAIN_MEMBERS_MAX)
+	if (weir_chain_list(chain)->count == WEIR_XDP_CHAIN_MEMBERS_MAX)
 		return -E2BIG;
 	return weir_chain_rewrite(chain, 0, prio, member);
 }
@@ -116,7 +116,7 @@ static int weir_chain_extend(struct weir_chain *chain, u32 prio, struct weir_mem
  *
  * Return: 0, -EEXIST, -E2BIG or -ENOMEM.
  */
-int weir_chain_add(struct weir_net *wn, struct net_device *dev, u32 prio,
+int weir_chain_add(struct weir_xdp_net *wn, struct net_device *dev, u32 prio,
 		   struct weir_member *member)
 {
 	struct weir_chain *chain = weir_chain_get(wn, dev->ifindex);
@@ -198,7 +198,7 @@ static void weir_chain_free_rcu(struct rcu_head *rcu)
 }
 
 /* Takes a chain away, with all of its programs. */
-static void weir_chain_end(struct weir_net *wn, struct weir_chain *chain)
+static void weir_chain_end(struct weir_xdp_net *wn, struct weir_chain *chain)
 {
 	const struct weir_chain_list *list = weir_chain_list(chain);
 	u32 i;
@@ -206,7 +206,7 @@ static void weir_chain_end(struct weir_net *wn, struct weir_chain *chain)
 	xa_erase(&wn->chains, chain->ifindex);
 	hlist_del_rcu(&chain->node);
 	for (i = 0; i < list->count; i++) {
-		weir_notify->chain_gone(wn, chain, &list->place[i]);
+		weir_xdp_notify->chain_gone(wn, chain, &list->place[i]);
 		weir_member_release(list->place[i].member);
 	}
 	call_rcu(&chain->rcu, weir_chain_free_rcu);
@@ -220,7 +220,7 @@ static void weir_chain_end(struct weir_net *wn, struct weir_chain *chain)
  *
  * The events group is told. Return: 0, -ENOENT or -ENOMEM.
  */
-int weir_chain_del(struct weir_net *wn, struct weir_chain *chain, u32 prio)
+int weir_chain_del(struct weir_xdp_net *wn, struct weir_chain *chain, u32 prio)
 {
 	const struct weir_chain_place *place = weir_chain_place(chain, prio);
 	struct weir_chain_place gone;
@@ -236,19 +236,20 @@ int weir_chain_del(struct weir_net *wn, struct weir_chain *chain, u32 prio)
 	err = weir_chain_rewrite(chain, prio, 0, NULL);
 	if (err)
 		return err;
-	weir_notify->chain_gone(wn, chain, &gone);
+	weir_xdp_notify->chain_gone(wn, chain, &gone);
 	weir_member_release(gone.member);
 	return 0;
 }
 
 /**
  * weir_chain_flush() - take all chains of a namespace away
- * @wn: the namespace
+ * @net: the namespace, whose lock is held
  *
  * Takes RTNL.
  */
-void weir_chain_flush(struct weir_net *wn)
+void weir_chain_flush(struct net *net)
 {
+	struct weir_xdp_net *wn = weir_xdp_net(net);
 	struct weir_chain *chain;
 	unsigned long ifindex;
 
@@ -259,36 +260,27 @@ void weir_chain_flush(struct weir_net *wn)
 }
 
 /* A device that goes, or moves to another namespace, has no chain any more. */
-static int weir_chain_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+int weir_chain_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
 	struct weir_chain *chain;
 
 	if (event != NETDEV_UNREGISTER)
-		return NOTIFY_DONE;
+		return 0;
 	chain = weir_chain_get(wn, dev->ifindex);
 	if (chain)
 		weir_chain_end(wn, chain);
-	return NOTIFY_DONE;
+	return 0;
 }
 
-static struct notifier_block weir_chain_notifier = {
-	.notifier_call = weir_chain_netdev_event,
-};
-
-/**
- * weir_chain_init() - watch for devices that go
- */
-int weir_chain_init(void)
+/* Return: 0. */
+int weir_chain_net_init(struct net *net)
 {
-	return register_netdevice_notifier(&weir_chain_notifier);
+	xa_init(&weir_xdp_net(net)->chains);
+	return 0;
 }
 
-/**
- * weir_chain_uninit() - stop watching
- */
-void weir_chain_uninit(void)
+void weir_chain_net_uninit(struct net *net)
 {
-	unregister_netdevice_notifier(&weir_chain_notifier);
+	xa_destroy(&weir_xdp_net(net)->chains);
 }

@@ -5,7 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 
-#include "core/base/net.h"
+#include "xdp/base/net.h"
 #include "xdp/chain/member.h"
 
 struct net_device;
@@ -56,7 +56,7 @@ struct weir_chain {
  * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the chain lives as
  * long as that is held.
  */
-static inline struct weir_chain *weir_chain_get(struct weir_net *wn, int ifindex)
+static inline struct weir_chain *weir_chain_get(struct weir_xdp_net *wn, int ifindex)
 {
 	return weir_dev_find(wn->chain_table, ifindex, struct weir_chain);
 }
@@ -68,14 +68,15 @@ static inline const struct weir_chain_list *weir_chain_list(const struct weir_ch
 }
 
 const struct weir_chain_place *weir_chain_place(const struct weir_chain *chain, u32 prio);
-int weir_chain_add(struct weir_net *wn, struct net_device *dev, u32 prio,
+int weir_chain_add(struct weir_xdp_net *wn, struct net_device *dev, u32 prio,
 		   struct weir_member *member);
 int weir_chain_move(struct weir_chain *chain, u32 prio, u32 to);
 int weir_chain_replace(struct weir_chain *chain, u32 prio, struct weir_member *member, u32 to);
-int weir_chain_del(struct weir_net *wn, struct weir_chain *chain, u32 prio);
-void weir_chain_flush(struct weir_net *wn);
-int weir_chain_init(void);
-void weir_chain_uninit(void);
+int weir_chain_del(struct weir_xdp_net *wn, struct weir_chain *chain, u32 prio);
+void weir_chain_flush(struct net *net);
+int weir_chain_net_init(struct net *net);
+void weir_chain_net_uninit(struct net *net);
+int weir_chain_dev_event(struct net_device *dev, unsigned long event, void *info);
 u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio,
 		     struct bpf_prog **by);
 int weir_chain_xdp(struct xdp_md *ctx);

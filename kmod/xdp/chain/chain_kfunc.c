@@ -12,7 +12,7 @@
 #include "core/base/compat.h"
 #include "core/base/cut.h"
 #include "core/base/device.h"
-#include "core/base/net_bh.h"
+#include "xdp/base/net.h"
 #include "xdp/base/running.h"
 #include "xdp/chain/chain.h"
 
@@ -90,7 +90,7 @@ static __always_inline u32 weir_chain_run(const struct weir_chain_list *list, u3
 u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio,
 		     struct bpf_prog **by)
 {
-	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
+	struct weir_chain *chain = weir_chain_get(weir_xdp_net_bh(dev_net(dev)), dev->ifindex);
 	const struct weir_chain_list *list;
 	u32 first = 0, verdict, was;
 
@@ -113,7 +113,7 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	const struct net_device *dev = weir_xdp_dev(xdp);
-	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
+	struct weir_chain *chain = weir_chain_get(weir_xdp_net_bh(dev_net(dev)), dev->ifindex);
 	u32 verdict;
 
 	if (unlikely(!chain))

@@ -45,7 +45,7 @@ static int weir_builder_tuple(struct weir_builder *builder, const struct weir_fl
 		if (tuple->ip == ip && weir_flow_key_equal(&tuple->mask, mask))
 			return i;
 	}
-	if (builder->tuples == WEIR_FILTER_TUPLES_MAX)
+	if (builder->tuples == WEIR_XDP_FILTER_TUPLES_MAX)
 		return -ENOSPC;
 	builder->tuple[builder->tuples].mask = *mask;
 	builder->tuple[builder->tuples].ip = ip;
@@ -91,7 +91,7 @@ static int weir_builder_find(struct weir_builder *builder)
 
 static int weir_builder_begin(struct weir_builder *builder)
 {
-	builder->tuple = kvcalloc(WEIR_FILTER_TUPLES_MAX, sizeof(*builder->tuple),
+	builder->tuple = kvcalloc(WEIR_XDP_FILTER_TUPLES_MAX, sizeof(*builder->tuple),
 				  GFP_KERNEL_ACCOUNT);
 	builder->of = kvcalloc(builder->matches, sizeof(*builder->of), GFP_KERNEL_ACCOUNT);
 	return builder->tuple && builder->of ? 0 : -ENOMEM;
@@ -173,7 +173,7 @@ static void weir_classifier_fill(struct weir_classifier *classifier,
 			node->rest = weir_filter_match_has_rest(match) ? match : NULL;
 			node->rule = rule;
 			node->prio = prio;
-			if (!classifier->blind && rule->config.action == WEIR_FILTER_ACTION_DROP &&
+			if (!classifier->blind && rule->config.action == WEIR_XDP_FILTER_ACTION_DROP &&
 			    weir_filter_match_asks_ports(match))
 				classifier->blind = rule;
 		}
@@ -203,7 +203,7 @@ static void weir_classifier_link(struct weir_classifier *classifier,
  * @matches: of all the others
  *
  * Sleeps. Return: it, or an ERR_PTR: -ENOMEM; -ENOSPC where there are more than
- * WEIR_FILTER_TUPLES_MAX tuples.
+ * WEIR_XDP_FILTER_TUPLES_MAX tuples.
  */
 struct weir_classifier *weir_classifier_build(struct xarray *rules,
 					      const struct weir_filter_rule *except, u32 matches)

@@ -5,7 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
-#include <uapi/weir.h>
+#include <uapi/weir_xdp_nl.h>
 
 #include "xdp/packet/headers.h"
 
@@ -71,7 +71,7 @@ struct weir_classifier {
 	struct weir_tuple		*tuple;
 	struct weir_filter_rule		*blind;
 	u32				count[WEIR_CLASSIFIER_KINDS];
-	u16				list[WEIR_CLASSIFIER_KINDS][WEIR_FILTER_TUPLES_MAX];
+	u16				list[WEIR_CLASSIFIER_KINDS][WEIR_XDP_FILTER_TUPLES_MAX];
 };
 
 struct weir_classifier *weir_classifier_build(struct xarray *rules,

@@ -8,7 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "xdp/filter/classifier.h"
 #include "xdp/filter/filter.h"
 
@@ -28,7 +28,7 @@ struct weir_filter_rule *weir_filter_rule(struct weir_filter *filter, u32 prio)
  * weir_filter_next_prio() - a place behind all rules
  * @filter: the filter, or NULL for one that is to be made
  *
- * Return: it, which may be above WEIR_FILTER_PRIO_MAX.
+ * Return: it, which may be above WEIR_XDP_FILTER_PRIO_MAX.
  */
 u32 weir_filter_next_prio(struct weir_filter *filter)
 {
@@ -40,7 +40,7 @@ u32 weir_filter_next_prio(struct weir_filter *filter)
 		if (xa_find(&filter->rules, &prio, U32_MAX, XA_PRESENT))
 			last |= bit;
 	}
-	return (last / WEIR_FILTER_PRIO_STEP + 1) * WEIR_FILTER_PRIO_STEP;
+	return (last / WEIR_XDP_FILTER_PRIO_STEP + 1) * WEIR_XDP_FILTER_PRIO_STEP;
 }
 
 static void weir_filter_publish(struct weir_filter *filter, struct weir_classifier *classifier)
@@ -52,7 +52,7 @@ static void weir_filter_publish(struct weir_filter *filter, struct weir_classifi
 }
 
 /* From here on packets find the filter, and requests do. */
-static int weir_filter_link(struct weir_net *wn, struct weir_filter *filter)
+static int weir_filter_link(struct weir_xdp_net *wn, struct weir_filter *filter)
 {
 	int err = xa_insert(&wn->filters, filter->ifindex, filter, GFP_KERNEL_ACCOUNT);
 
@@ -63,13 +63,13 @@ static int weir_filter_link(struct weir_net *wn, struct weir_filter *filter)
 }
 
 /* @classifier: NULL to leave that which packets meet. Return: 0, -ENODEV or -ENOMEM. */
-static int weir_filter_show(struct weir_net *wn, struct weir_filter *filter,
+static int weir_filter_show(struct weir_xdp_net *wn, struct weir_filter *filter,
 			    struct weir_classifier *classifier)
 {
 	int err = 0;
 
 	rtnl_lock();
-	if (filter->hidden || !__dev_get_by_index(wn->net, filter->ifindex))
+	if (filter->hidden || !__dev_get_by_index(wn->ns.net, filter->ifindex))
 		err = -ENODEV;
 	else if (hlist_unhashed(&filter->node))
 		err = weir_filter_link(wn, filter);
@@ -80,7 +80,7 @@ static int weir_filter_show(struct weir_net *wn, struct weir_filter *filter,
 }
 
 /* Packets meet all rules that there are but @except, which may be NULL. */
-static int weir_filter_rebuild(struct weir_net *wn, struct weir_filter *filter,
+static int weir_filter_rebuild(struct weir_xdp_net *wn, struct weir_filter *filter,
 			       const struct weir_filter_rule *except)
 {
 	struct weir_classifier *classifier;
@@ -113,7 +113,7 @@ static struct weir_filter *weir_filter_make(int ifindex)
 }
 
 /* From here on packets find the filter no more, nor its rules. RTNL is held. */
-static void weir_filter_hide(struct weir_net *wn, struct weir_filter *filter)
+static void weir_filter_hide(struct weir_xdp_net *wn, struct weir_filter *filter)
 {
 	xa_erase(&wn->filters, filter->ifindex);
 	hlist_del_rcu(&filter->node);
@@ -128,13 +128,13 @@ static void weir_filter_free(struct weir_filter *filter)
 }
 
 /* Ends the rules of a filter that is hidden. The namespace's lock is held. */
-static void weir_filter_finish(struct weir_net *wn, struct weir_filter *filter)
+static void weir_filter_finish(struct weir_xdp_net *wn, struct weir_filter *filter)
 {
 	struct weir_filter_rule *rule;
 	unsigned long prio;
 
 	xa_for_each(&filter->rules, prio, rule) {
-		weir_notify->filter_gone(wn, filter, rule);
+		weir_xdp_notify->filter_gone(wn, filter, rule);
 		weir_filter_rule_stop(rule);
 		cond_resched();
 	}
@@ -149,14 +149,16 @@ static void weir_filter_finish(struct weir_net *wn, struct weir_filter *filter)
 
 static void weir_filter_ending(struct weir_ending *ending)
 {
-	mutex_lock(&ending->wn->lock);
-	weir_filter_finish(ending->wn, container_of(ending, struct weir_filter, ending));
-	mutex_unlock(&ending->wn->lock);
+	struct weir_xdp_net *wn = container_of(ending->ns, struct weir_xdp_net, ns);
+
+	mutex_lock(&wn->ns.lock);
+	weir_filter_finish(wn, container_of(ending, struct weir_filter, ending));
+	mutex_unlock(&wn->ns.lock);
 }
 
 static bool weir_filter_has_room(const struct weir_filter *filter, u32 matches)
 {
-	return matches <= WEIR_FILTER_MATCHES_MAX - filter->matches;
+	return matches <= WEIR_XDP_FILTER_MATCHES_MAX - filter->matches;
 }
 
 static void weir_filter_remove(struct weir_filter *filter, const struct weir_filter_rule *rule)
@@ -166,12 +168,12 @@ static void weir_filter_remove(struct weir_filter *filter, const struct weir_fil
 	filter->matches -= rule->matches;
 }
 
-static int weir_filter_extend(struct weir_net *wn, struct weir_filter *filter,
+static int weir_filter_extend(struct weir_xdp_net *wn, struct weir_filter *filter,
 			      struct weir_filter_rule *rule, bool more)
 {
 	int err;
 
-	if (filter->count == WEIR_FILTER_RULES_MAX)
+	if (filter->count == WEIR_XDP_FILTER_RULES_MAX)
 		return -E2BIG;
 	if (!weir_filter_has_room(filter, rule->matches))
 		return -EMSGSIZE;
@@ -200,7 +202,7 @@ static int weir_filter_extend(struct weir_net *wn, struct weir_filter *filter,
  * rule; -E2BIG, where there are too many rules; -EMSGSIZE, where they have too many matches;
  * -ENOSPC, where these have too many tuples; -ENOMEM.
  */
-int weir_filter_add(struct weir_net *wn, int ifindex, struct weir_filter_rule *rule, bool more)
+int weir_filter_add(struct weir_xdp_net *wn, int ifindex, struct weir_filter_rule *rule, bool more)
 {
 	struct weir_filter *filter = weir_filter_find(wn, ifindex) ?: weir_filter_make(ifindex);
 	int err;
@@ -221,7 +223,7 @@ int weir_filter_add(struct weir_net *wn, int ifindex, struct weir_filter_rule *r
  *
  * Takes RTNL. Return: 0, -ENODEV, -ENOSPC or -ENOMEM.
  */
-int weir_filter_commit(struct weir_net *wn, struct weir_filter *filter)
+int weir_filter_commit(struct weir_xdp_net *wn, struct weir_filter *filter)
 {
 	return weir_filter_rebuild(wn, filter, NULL);
 }
@@ -234,7 +236,7 @@ int weir_filter_commit(struct weir_net *wn, struct weir_filter *filter)
  *
  * Takes RTNL. Return: 0; -ENOENT, where the place has none; else as weir_filter_add().
  */
-int weir_filter_replace(struct weir_net *wn, struct weir_filter *filter,
+int weir_filter_replace(struct weir_xdp_net *wn, struct weir_filter *filter,
 			struct weir_filter_rule *rule)
 {
 	struct weir_filter_rule *old = weir_filter_rule(filter, rule->config.prio);
@@ -264,7 +266,7 @@ int weir_filter_replace(struct weir_net *wn, struct weir_filter *filter,
 	return 0;
 }
 
-static int weir_filter_rebuild_without(struct weir_net *wn, struct weir_filter *filter,
+static int weir_filter_rebuild_without(struct weir_xdp_net *wn, struct weir_filter *filter,
 				       const struct weir_filter_rule *rule)
 {
 	int err;
@@ -286,7 +288,7 @@ static int weir_filter_rebuild_without(struct weir_net *wn, struct weir_filter *
  *
  * Return: 0, -ENOENT, -ENODEV, -ENOSPC or -ENOMEM.
  */
-int weir_filter_del(struct weir_net *wn, struct weir_filter *filter, u32 prio)
+int weir_filter_del(struct weir_xdp_net *wn, struct weir_filter *filter, u32 prio)
 {
 	struct weir_filter_rule *rule = weir_filter_rule(filter, prio);
 	int err;
@@ -301,7 +303,7 @@ int weir_filter_del(struct weir_net *wn, struct weir_filter *filter, u32 prio)
 	if (err)
 		return err;
 	weir_filter_remove(filter, rule);
-	weir_notify->filter_gone(wn, filter, rule);
+	weir_xdp_notify->filter_gone(wn, filter, rule);
 	weir_filter_rule_release(rule);
 	return 0;
 }
@@ -313,7 +315,7 @@ int weir_filter_del(struct weir_net *wn, struct weir_filter *filter, u32 prio)
  *
  * The events group is told of each rule. Takes RTNL.
  */
-void weir_filter_end(struct weir_net *wn, struct weir_filter *filter)
+void weir_filter_end(struct weir_xdp_net *wn, struct weir_filter *filter)
 {
 	bool hidden;
 
@@ -329,12 +331,13 @@ void weir_filter_end(struct weir_net *wn, struct weir_filter *filter)
 
 /**
  * weir_filter_flush() - take all filters of a namespace away
- * @wn: the namespace, whose lock is held
+ * @net: the namespace, whose lock is held
  *
  * Takes RTNL.
  */
-void weir_filter_flush(struct weir_net *wn)
+void weir_filter_flush(struct net *net)
 {
+	struct weir_xdp_net *wn = weir_xdp_net(net);
 	struct weir_filter *filter;
 	unsigned long ifindex;
 
@@ -343,38 +346,29 @@ void weir_filter_flush(struct weir_net *wn)
 }
 
 /* A device that goes, or moves to another namespace, has no filter any more. */
-static int weir_filter_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+int weir_filter_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
 	struct weir_filter *filter;
 
 	if (event != NETDEV_UNREGISTER)
-		return NOTIFY_DONE;
+		return 0;
 	filter = weir_filter_get(wn, dev->ifindex);
 	if (filter) {
 		weir_filter_hide(wn, filter);
-		weir_net_end_later(wn, &filter->ending, weir_filter_ending);
+		weir_ns_end_later(&wn->ns, &filter->ending, weir_filter_ending);
 	}
-	return NOTIFY_DONE;
+	return 0;
 }
 
-static struct notifier_block weir_filter_notifier = {
-	.notifier_call = weir_filter_netdev_event,
-};
-
-/**
- * weir_filter_init() - watch for devices that go
- */
-int weir_filter_init(void)
+/* Return: 0. */
+int weir_filter_net_init(struct net *net)
 {
-	return register_netdevice_notifier(&weir_filter_notifier);
+	xa_init(&weir_xdp_net(net)->filters);
+	return 0;
 }
 
-/**
- * weir_filter_uninit() - stop watching
- */
-void weir_filter_uninit(void)
+void weir_filter_net_uninit(struct net *net)
 {
-	unregister_netdevice_notifier(&weir_filter_notifier);
+	xa_destroy(&weir_xdp_net(net)->filters);
 }

@@ -6,7 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/xarray.h>
 
-#include "core/base/net.h"
+#include "xdp/base/net.h"
 #include "xdp/filter/filter_rule.h"
 
 struct weir_classifier;
@@ -48,7 +48,7 @@ struct weir_filter {
  * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the filter lives as
  * long as that is held.
  */
-static inline struct weir_filter *weir_filter_get(struct weir_net *wn, int ifindex)
+static inline struct weir_filter *weir_filter_get(struct weir_xdp_net *wn, int ifindex)
 {
 	return weir_dev_find(wn->filter_table, ifindex, struct weir_filter);
 }
@@ -59,11 +59,11 @@ static inline struct weir_filter *weir_filter_get(struct weir_net *wn, int ifind
  *	device goes
  * @ifindex: the device
  */
-static inline struct weir_filter *weir_filter_find(struct weir_net *wn, int ifindex)
+static inline struct weir_filter *weir_filter_find(struct weir_xdp_net *wn, int ifindex)
 {
 	struct weir_filter *filter;
 
-	lockdep_assert_held(&wn->lock);
+	lockdep_assert_held(&wn->ns.lock);
 	rcu_read_lock();
 	filter = weir_filter_get(wn, ifindex);
 	rcu_read_unlock();
@@ -72,15 +72,16 @@ static inline struct weir_filter *weir_filter_find(struct weir_net *wn, int ifin
 
 struct weir_filter_rule *weir_filter_rule(struct weir_filter *filter, u32 prio);
 u32 weir_filter_next_prio(struct weir_filter *filter);
-int weir_filter_add(struct weir_net *wn, int ifindex, struct weir_filter_rule *rule, bool more);
-int weir_filter_replace(struct weir_net *wn, struct weir_filter *filter,
+int weir_filter_add(struct weir_xdp_net *wn, int ifindex, struct weir_filter_rule *rule, bool more);
+int weir_filter_replace(struct weir_xdp_net *wn, struct weir_filter *filter,
 			struct weir_filter_rule *rule);
-int weir_filter_commit(struct weir_net *wn, struct weir_filter *filter);
-int weir_filter_del(struct weir_net *wn, struct weir_filter *filter, u32 prio);
-void weir_filter_end(struct weir_net *wn, struct weir_filter *filter);
-void weir_filter_flush(struct weir_net *wn);
-int weir_filter_init(void);
-void weir_filter_uninit(void);
+int weir_filter_commit(struct weir_xdp_net *wn, struct weir_filter *filter);
+int weir_filter_del(struct weir_xdp_net *wn, struct weir_filter *filter, u32 prio);
+void weir_filter_end(struct weir_xdp_net *wn, struct weir_filter *filter);
+void weir_filter_flush(struct net *net);
+int weir_filter_net_init(struct net *net);
+void weir_filter_net_uninit(struct net *net);
+int weir_filter_dev_event(struct net_device *dev, unsigned long event, void *info);
 int weir_filter_xdp(struct xdp_md *ctx);
 
 #endif /* _WEIR_FILTER_H */

@@ -12,6 +12,7 @@
 #include <net/ndisc.h>
 #include <net/psample.h>
 #include <net/xdp.h>
+#include <uapi/weir_xdp_nl.h>
 
 #include "xdp/base/sample.h"
 #include "xdp/filter/filter_rule.h"
@@ -133,7 +134,7 @@ void weir_filter_rule_free(struct weir_filter_rule *rule)
  * @wn: the namespace
  * @ifindex: the filter's device
  */
-void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, int ifindex)
+void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_xdp_net *wn, int ifindex)
 {
 	const struct weir_sources_owner owner = { wn, ifindex, rule->config.prio };
 
@@ -275,19 +276,19 @@ int weir_filter_rule_act(struct weir_filter_rule *rule, struct xdp_buff *xdp,
 	this_cpu_inc(rule->count->packets);
 	this_cpu_add(rule->count->bytes, headers->len);
 	switch (rule->config.action) {
-	case WEIR_FILTER_ACTION_PASS:
+	case WEIR_XDP_FILTER_ACTION_PASS:
 		return XDP_PASS;
-	case WEIR_FILTER_ACTION_DROP:
+	case WEIR_XDP_FILTER_ACTION_DROP:
 		return weir_filter_rule_drop(rule, headers->len);
-	case WEIR_FILTER_ACTION_POLICE:
-	case WEIR_FILTER_ACTION_GUARD:
+	case WEIR_XDP_FILTER_ACTION_POLICE:
+	case WEIR_XDP_FILTER_ACTION_GUARD:
 		if (weir_filter_rule_is_over(rule, xdp, headers))
 			return weir_filter_rule_drop(rule, headers->len);
 		return WEIR_FILTER_NEXT;
-	case WEIR_FILTER_ACTION_MARK:
+	case WEIR_XDP_FILTER_ACTION_MARK:
 		weir_filter_rule_mark(rule, xdp, headers);
 		return WEIR_FILTER_NEXT;
-	case WEIR_FILTER_ACTION_SAMPLE:
+	case WEIR_XDP_FILTER_ACTION_SAMPLE:
 		weir_filter_rule_sample(rule, xdp, headers->len);
 		return WEIR_FILTER_NEXT;
 	default:

@@ -13,7 +13,7 @@
 struct net;
 struct psample_group;
 struct weir_headers;
-struct weir_net;
+struct weir_xdp_net;
 struct weir_sources;
 struct xdp_buff;
 
@@ -45,7 +45,7 @@ struct weir_filter_count {
 /**
  * struct weir_filter_config - a rule as an administrator sets it
  * @prio: its place
- * @action: enum weir_filter_action
+ * @action: enum weir_xdp_filter_action
  * @dscp: of mark
  * @each: of police and guard: @rate is that of each source
  * @sources: with @each: sources that are known at once
@@ -105,7 +105,7 @@ struct weir_filter_rule *weir_filter_rule_alloc(struct net *net,
 int weir_filter_rule_counts(struct weir_filter_rule *rule);
 bool weir_filter_rule_asks_vlan(const struct weir_filter_rule *rule);
 void weir_filter_rule_free(struct weir_filter_rule *rule);
-void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, int ifindex);
+void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_xdp_net *wn, int ifindex);
 void weir_filter_rule_stop(struct weir_filter_rule *rule);
 void weir_filter_rule_release(struct weir_filter_rule *rule);
 int weir_filter_rule_act(struct weir_filter_rule *rule, struct xdp_buff *xdp,

@@ -7,7 +7,7 @@
 #include <linux/skbuff.h>
 #include <net/psample.h>
 #include <net/xdp.h>
-#include <uapi/weir.h>
+#include <uapi/weir_xdp_nl.h>
 
 #include "core/base/device.h"
 #include "xdp/filter/sample.h"
@@ -40,7 +40,7 @@ bool weir_filter_sample(struct psample_group *group, const struct xdp_buff *xdp,
 			u32 sample)
 {
 	struct psample_metadata meta = {
-		.trunc_size	= min_t(u32, xdp->data_end - xdp->data, WEIR_FILTER_SAMPLE_BYTES),
+		.trunc_size	= min_t(u32, xdp->data_end - xdp->data, WEIR_XDP_FILTER_SAMPLE_BYTES),
 		.in_ifindex	= weir_xdp_dev(xdp)->ifindex,
 	};
 	struct sk_buff *skb = weir_filter_sample_skb(xdp, meta.trunc_size, len);

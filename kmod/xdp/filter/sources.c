@@ -18,9 +18,9 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <uapi/weir.h>
+#include <uapi/weir_xdp_nl.h>
 
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "xdp/filter/sources.h"
 #include "xdp/packet/headers.h"
 
@@ -60,7 +60,7 @@ static void weir_sources_describe(const struct weir_sources_entry *entry, u64 no
 
 	*seen = (struct weir_sources_seen) {
 		.key		= entry->key,
-		.state		= blocked ? WEIR_FILTER_STATE_BLOCKED : WEIR_FILTER_STATE_KNOWN,
+		.state		= blocked ? WEIR_XDP_FILTER_STATE_BLOCKED : WEIR_XDP_FILTER_STATE_KNOWN,
 		.left		= blocked ? entry->until - now : 0,
 		.dropped	= entry->dropped,
 	};
@@ -79,7 +79,7 @@ static bool weir_sources_has_news(struct weir_sources_entry *entry, u64 now,
 		entry->told = true;
 		return true;
 	}
-	seen->state = WEIR_FILTER_STATE_FREE;
+	seen->state = WEIR_XDP_FILTER_STATE_FREE;
 	entry->until = 0;
 	entry->told = false;
 	entry->dropped = 0;
@@ -115,21 +115,21 @@ static void weir_sources_tell(const struct weir_sources *sources, struct weir_so
 {
 	for (; count; count--, seen++) {
 		if (news->told++ < WEIR_SOURCES_TOLD)
-			weir_notify->filter_source(&sources->owner, seen);
+			weir_xdp_notify->filter_source(&sources->owner, seen);
 		else
-			news->others += seen->state == WEIR_FILTER_STATE_BLOCKED;
+			news->others += seen->state == WEIR_XDP_FILTER_STATE_BLOCKED;
 	}
 }
 
 static void weir_sources_tell_others(const struct weir_sources *sources, u32 others)
 {
 	const struct weir_sources_seen seen = {
-		.state	= WEIR_FILTER_STATE_BLOCKED,
+		.state	= WEIR_XDP_FILTER_STATE_BLOCKED,
 		.others	= others,
 	};
 
 	if (others)
-		weir_notify->filter_source(&sources->owner, &seen);
+		weir_xdp_notify->filter_source(&sources->owner, &seen);
 }
 
 static void weir_sources_scan_part(struct weir_sources *sources)

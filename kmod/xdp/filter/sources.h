@@ -10,7 +10,7 @@
 #include "core/base/rate.h"
 
 struct weir_headers;
-struct weir_net;
+struct weir_xdp_net;
 
 /* Sources of a row; an address finds its row by a hash, and has room there or nowhere. */
 #define WEIR_SOURCES_WAYS	8
@@ -63,7 +63,7 @@ struct weir_sources_entry {
 /**
  * struct weir_sources_seen - what is told of a source
  * @key: which one
- * @state: enum weir_filter_state
+ * @state: enum weir_xdp_filter_state
  * @left: ns that it is blocked from now on
  * @dropped: packets while it was blocked
  * @others: so many sources instead, which are not named
@@ -83,7 +83,7 @@ struct weir_sources_seen {
  * @prio: the rule's place
  */
 struct weir_sources_owner {
-	struct weir_net		*wn;
+	struct weir_xdp_net		*wn;
 	int			ifindex;
 	u32			prio;
 };

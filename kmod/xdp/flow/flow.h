@@ -44,7 +44,7 @@ struct weir_flow_sum {
  * @heed: those of TCP's flags that a packet does not go by with
  * @tos: of the first packet
  * @state: enum weir_flow_state; read by those who walk over all records
- * @end: enum weir_flow_end, of one that is gone
+ * @end: enum weir_xdp_flow_end, of one that is gone
  * @settled: @missed is known
  * @gaps: times that a sequence number went further than expected
  * @reordered: packets of the last gap that came late

@@ -4,7 +4,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "xdp/flow/flows.h"
 #include "xdp/flow/scan.h"
 
@@ -16,7 +16,7 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow_table *table)
+int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_flow_table *table)
 {
 	int err;
 
@@ -33,14 +33,14 @@ int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow
 static void weir_flows_end(struct weir_ending *ending)
 {
 	struct weir_flow_table *table = container_of(ending, struct weir_flow_table, ending);
-	struct weir_net *wn = ending->wn;
+	struct weir_xdp_net *wn = table->wn;
 
 	/* Packets that have found the table end, and none wants a visit any more. */
 	synchronize_rcu();
 	weir_flow_scan_end(table);
 	/* Requests that have found it hold the lock. */
-	mutex_lock(&wn->lock);
-	mutex_unlock(&wn->lock);
+	mutex_lock(&wn->ns.lock);
+	mutex_unlock(&wn->ns.lock);
 	weir_flow_table_free(table);
 }
 
@@ -51,23 +51,24 @@ static void weir_flows_end(struct weir_ending *ending)
  *
  * The events group is told. All records are reported when RTNL has been released. Sleeps.
  */
-void weir_flows_del(struct weir_net *wn, struct weir_flow_table *table)
+void weir_flows_del(struct weir_xdp_net *wn, struct weir_flow_table *table)
 {
 	ASSERT_RTNL();
 	xa_erase(&wn->flows, table->ifindex);
 	hlist_del_rcu(&table->node);
-	weir_notify->flow_gone(table);
-	weir_net_end_later(wn, &table->ending, weir_flows_end);
+	weir_xdp_notify->flow_gone(table);
+	weir_ns_end_later(&wn->ns, &table->ending, weir_flows_end);
 }
 
 /**
  * weir_flows_flush() - end recording on all devices of a namespace
- * @wn: the namespace
+ * @net: the namespace, whose lock is held
  *
  * Takes RTNL.
  */
-void weir_flows_flush(struct weir_net *wn)
+void weir_flows_flush(struct net *net)
 {
+	struct weir_xdp_net *wn = weir_xdp_net(net);
 	struct weir_flow_table *table;
 	unsigned long ifindex;
 
@@ -78,36 +79,27 @@ void weir_flows_flush(struct weir_net *wn)
 }
 
 /* A device that goes, or moves to another namespace, has no table any more. */
-static int weir_flows_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+int weir_flows_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
 	struct weir_flow_table *table;
 
 	if (event != NETDEV_UNREGISTER)
-		return NOTIFY_DONE;
+		return 0;
 	table = weir_flows_get(wn, dev->ifindex);
 	if (table)
 		weir_flows_del(wn, table);
-	return NOTIFY_DONE;
+	return 0;
 }
 
-static struct notifier_block weir_flows_notifier = {
-	.notifier_call = weir_flows_netdev_event,
-};
-
-/**
- * weir_flows_init() - watch for devices that go
- */
-int weir_flows_init(void)
+/* Return: 0. */
+int weir_flows_net_init(struct net *net)
 {
-	return register_netdevice_notifier(&weir_flows_notifier);
+	xa_init(&weir_xdp_net(net)->flows);
+	return 0;
 }
 
-/**
- * weir_flows_uninit() - stop watching
- */
-void weir_flows_uninit(void)
+void weir_flows_net_uninit(struct net *net)
 {
-	unregister_netdevice_notifier(&weir_flows_notifier);
+	xa_destroy(&weir_xdp_net(net)->flows);
 }

@@ -5,7 +5,7 @@
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
 
-#include "core/base/net.h"
+#include "xdp/base/net.h"
 #include "xdp/flow/table.h"
 
 struct net_device;
@@ -19,7 +19,7 @@ struct xdp_md;
  * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the table lives as
  * long as that is held.
  */
-static inline struct weir_flow_table *weir_flows_get(struct weir_net *wn, int ifindex)
+static inline struct weir_flow_table *weir_flows_get(struct weir_xdp_net *wn, int ifindex)
 {
 	return weir_dev_find(wn->flow_table, ifindex, struct weir_flow_table);
 }
@@ -30,22 +30,23 @@ static inline struct weir_flow_table *weir_flows_get(struct weir_net *wn, int if
  *	device goes
  * @ifindex: the device
  */
-static inline struct weir_flow_table *weir_flows_find(struct weir_net *wn, int ifindex)
+static inline struct weir_flow_table *weir_flows_find(struct weir_xdp_net *wn, int ifindex)
 {
 	struct weir_flow_table *table;
 
-	lockdep_assert_held(&wn->lock);
+	lockdep_assert_held(&wn->ns.lock);
 	rcu_read_lock();
 	table = weir_flows_get(wn, ifindex);
 	rcu_read_unlock();
 	return table;
 }
 
-int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow_table *table);
-void weir_flows_del(struct weir_net *wn, struct weir_flow_table *table);
-void weir_flows_flush(struct weir_net *wn);
-int weir_flows_init(void);
-void weir_flows_uninit(void);
+int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_flow_table *table);
+void weir_flows_del(struct weir_xdp_net *wn, struct weir_flow_table *table);
+void weir_flows_flush(struct net *net);
+int weir_flows_net_init(struct net *net);
+void weir_flows_net_uninit(struct net *net);
+int weir_flows_dev_event(struct net_device *dev, unsigned long event, void *info);
 int weir_flow_xdp(struct xdp_md *ctx);
 
 #endif /* _WEIR_FLOWS_H */

@@ -18,7 +18,7 @@
 
 #include "core/base/compat.h"
 #include "core/base/device.h"
-#include "core/base/net_bh.h"
+#include "xdp/base/net.h"
 #include "xdp/base/sample.h"
 #include "xdp/flow/flows.h"
 #include "xdp/flow/scan.h"
@@ -376,7 +376,7 @@ __bpf_kfunc int weir_flow_xdp(struct xdp_md *ctx)
 {
 	const struct xdp_buff *xdp = (const struct xdp_buff *)ctx;
 	const struct net_device *dev = weir_xdp_dev(xdp);
-	struct weir_flow_table *table = weir_flows_get(weir_net_bh(dev_net(dev)), dev->ifindex);
+	struct weir_flow_table *table = weir_flows_get(weir_xdp_net_bh(dev_net(dev)), dev->ifindex);
 	u32 sample;
 
 	if (unlikely(!table))

@@ -10,7 +10,7 @@
 #include <linux/workqueue.h>
 
 #include "core/base/compat.h"
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "xdp/flow/scan.h"
 #include "xdp/flow/table.h"
 #include "xdp/flow/watch.h"
@@ -49,7 +49,7 @@ static void weir_flow_end(struct weir_flow_table *table, struct weir_flow *flow,
 			  struct weir_flow_visit *visit)
 {
 	flow->end = end;
-	if (end == WEIR_FLOW_END_ROOM) {
+	if (end == WEIR_XDP_FLOW_END_ROOM) {
 		weir_flow_sum_of(flow, &flow->missed);
 		weir_flow_table_miss(table, weir_flow_key_hash(&flow->key), &flow->missed);
 		visit->excess--;
@@ -78,7 +78,7 @@ static void weir_flow_report(struct weir_flow_table *table, struct weir_flow *fl
 	since.packets = now.packets - flow->told.packets;
 	since.bytes = now.bytes - flow->told.bytes;
 	if (since.packets)
-		weir_notify->flow_report(table, flow, &since, end);
+		weir_xdp_notify->flow_report(table, flow, &since, end);
 	flow->told = now;
 }
 
@@ -100,13 +100,13 @@ static void weir_flow_visit_one(struct weir_flow_table *table, struct weir_flow 
 	if (smp_load_acquire(&table->watch))
 		weir_flow_watch_record(table, flow, visit->now);
 	if (quiet >= visit->idle) {
-		weir_flow_end(table, flow, WEIR_FLOW_END_IDLE, visit);
+		weir_flow_end(table, flow, WEIR_XDP_FLOW_END_IDLE, visit);
 	} else if (quiet >= HZ && weir_flow_has_closed(flow)) {
-		weir_flow_end(table, flow, WEIR_FLOW_END_CLOSED, visit);
+		weir_flow_end(table, flow, WEIR_XDP_FLOW_END_CLOSED, visit);
 	} else if (visit->excess > 0 && atomic64_read(&flow->packets) <= table->weight) {
-		weir_flow_end(table, flow, WEIR_FLOW_END_ROOM, visit);
+		weir_flow_end(table, flow, WEIR_XDP_FLOW_END_ROOM, visit);
 	} else if (visit->now - flow->told_at >= visit->active) {
-		weir_flow_report(table, flow, WEIR_FLOW_END_ACTIVE);
+		weir_flow_report(table, flow, WEIR_XDP_FLOW_END_ACTIVE);
 		flow->told_at = visit->now;
 	}
 }
@@ -119,7 +119,7 @@ static void weir_flow_bury(struct weir_flow_table *table, struct weir_flow *gone
 
 	while ((flow = gone)) {
 		gone = flow->gone;
-		if (flow->end == WEIR_FLOW_END_ROOM) {
+		if (flow->end == WEIR_XDP_FLOW_END_ROOM) {
 			weir_flow_sum_of(flow, &sum);
 			sum.packets -= flow->missed.packets;
 			sum.bytes -= flow->missed.bytes;
@@ -215,7 +215,7 @@ static void weir_flow_visit_work(struct work_struct *work)
 		synchronize_rcu();
 		weir_flow_bury(table, visit.gone);
 	}
-	weir_notify->flow_reported(table);
+	weir_xdp_notify->flow_reported(table);
 	queue_delayed_work(system_dfl_wq, &table->visit,
 			   weir_flow_excess(table) > 0 ? 1 : HZ / WEIR_FLOW_SHARES);
 }
@@ -260,9 +260,9 @@ void weir_flow_scan_end(struct weir_flow_table *table)
 
 	cancel_delayed_work_sync(&table->visit);
 	while ((flow = weir_flow_table_next(table, &i, table->capacity))) {
-		weir_flow_end(table, flow, WEIR_FLOW_END_FORCED, &visit);
+		weir_flow_end(table, flow, WEIR_XDP_FLOW_END_FORCED, &visit);
 		cond_resched();
 	}
 	weir_flow_bury(table, visit.gone);
-	weir_notify->flow_reported(table);
+	weir_xdp_notify->flow_reported(table);
 }

@@ -126,7 +126,7 @@ void weir_flow_table_set(struct weir_flow_table *table, const struct weir_flow_c
  *
  * Sleeps. Return: the table, whose visits have not begun, or NULL.
  */
-struct weir_flow_table *weir_flow_table_make(struct weir_net *wn, int ifindex,
+struct weir_flow_table *weir_flow_table_make(struct weir_xdp_net *wn, int ifindex,
 					     const struct weir_flow_config *config)
 {
 	struct weir_flow_table *table = kvzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);

@@ -8,9 +8,9 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
-#include <uapi/weir.h>
+#include <uapi/weir_xdp_nl.h>
 
-#include "core/base/net.h"
+#include "xdp/base/net.h"
 #include "xdp/flow/flow.h"
 
 struct sk_buff;
@@ -108,7 +108,7 @@ struct weir_flow_lock {
  * @weight: records of as many packets, or fewer, go first where there is no room
  * @short_at: the tick at which there was no room the last time
  * @dirty: some cell is not 0
- * @ended: records that have ended, by enum weir_flow_end
+ * @ended: records that have ended, by enum weir_xdp_flow_end
  * @lost: reports that could not be sent
  * @watch: of alarms, NULL where there never was a threshold
  * @report: reports that are to be sent; netlink's
@@ -132,7 +132,7 @@ struct weir_flow_table {
 	struct weir_flow_cell		*cell;
 	struct weir_flow_lock		lock[WEIR_FLOW_LOCKS];
 
-	struct weir_net			*wn ____cacheline_aligned_in_smp;
+	struct weir_xdp_net			*wn ____cacheline_aligned_in_smp;
 	u64				memory;
 	struct weir_flow_config		config;
 	struct delayed_work		visit;
@@ -140,7 +140,7 @@ struct weir_flow_table {
 	u32				weight;
 	u32				short_at;
 	bool				dirty;
-	u64				ended[WEIR_FLOW_END_ROOM + 1];
+	u64				ended[WEIR_XDP_FLOW_END_ROOM + 1];
 	u64				lost;
 	struct weir_flow_watch		*watch;
 	struct sk_buff			*report;
@@ -161,7 +161,7 @@ static inline spinlock_t *weir_flow_lock(struct weir_flow_table *table, u32 hash
 }
 
 bool weir_flow_table_fits(u32 flows);
-struct weir_flow_table *weir_flow_table_make(struct weir_net *wn, int ifindex,
+struct weir_flow_table *weir_flow_table_make(struct weir_xdp_net *wn, int ifindex,
 					     const struct weir_flow_config *config);
 int weir_flow_table_watch(struct weir_flow_table *table, const struct weir_flow_config *config);
 void weir_flow_table_set(struct weir_flow_table *table, const struct weir_flow_config *config);

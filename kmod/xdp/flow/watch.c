@@ -8,7 +8,7 @@
 #include <linux/math64.h>
 #include <linux/slab.h>
 
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "xdp/flow/table.h"
 #include "xdp/flow/watch.h"
 
@@ -16,7 +16,7 @@
 #define WEIR_FLOW_ALARMS	16
 
 /* A flow is silent for so long after an alarm. */
-#define WEIR_FLOW_ALARM_AGAIN	(10 * HZ)
+#define WEIR_XDP_FLOW_ALARM_AGAIN	(10 * HZ)
 
 /* Of fewer packets a share of losses says nothing. */
 #define WEIR_FLOW_LOSS_PACKETS	64
@@ -76,7 +76,7 @@ static bool weir_flow_alarm(struct weir_flow_table *table, u32 alarm,
 
 	if (!threshold || value < threshold || !weir_flow_may_alarm(table->watch, now))
 		return false;
-	weir_notify->flow_alarm(table, &what);
+	weir_xdp_notify->flow_alarm(table, &what);
 	return true;
 }
 
@@ -88,7 +88,7 @@ static u64 weir_flow_rate(u64 bytes, u32 ticks)
 
 static u64 weir_flow_millionths(u64 part, u64 whole)
 {
-	return whole ? div64_u64(min(part, U64_MAX / WEIR_FLOW_MILLIONTHS) * WEIR_FLOW_MILLIONTHS,
+	return whole ? div64_u64(min(part, U64_MAX / WEIR_XDP_FLOW_MILLIONTHS) * WEIR_XDP_FLOW_MILLIONTHS,
 				 whole) : 0;
 }
 
@@ -123,13 +123,13 @@ static void weir_flow_watch_flow(struct weir_flow_table *table, const struct wei
 	u64 rate = weir_flow_rate(got->bytes, now - look->at), lost = 0;
 	bool said;
 
-	if (look->loud && now - look->said < WEIR_FLOW_ALARM_AGAIN)
+	if (look->loud && now - look->said < WEIR_XDP_FLOW_ALARM_AGAIN)
 		return;
 	if (got->packets >= WEIR_FLOW_LOSS_PACKETS)
 		lost = weir_flow_millionths(gaps, got->packets + gaps);
-	said = weir_flow_alarm(table, WEIR_FLOW_ALARM_SHARE, &flow->key,
+	said = weir_flow_alarm(table, WEIR_XDP_FLOW_ALARM_SHARE, &flow->key,
 			       weir_flow_millionths(rate, config->rate), config->share, now);
-	said |= weir_flow_alarm(table, WEIR_FLOW_ALARM_LOSS, &flow->key, lost, config->loss, now);
+	said |= weir_flow_alarm(table, WEIR_XDP_FLOW_ALARM_LOSS, &flow->key, lost, config->loss, now);
 	if (said) {
 		look->loud = true;
 		look->said = now;
@@ -184,7 +184,7 @@ void weir_flow_watch_round(struct weir_flow_table *table, u32 now)
 		bool heavy = rate >= threshold;
 
 		if (heavy && !(source->heavy && weir_flow_key_equal(&source->key, &source->was)))
-			weir_flow_alarm(table, WEIR_FLOW_ALARM_SOURCE, &source->key, rate,
+			weir_flow_alarm(table, WEIR_XDP_FLOW_ALARM_SOURCE, &source->key, rate,
 					threshold, now);
 		source->heavy = heavy;
 		source->was = source->key;

@@ -62,7 +62,7 @@ struct weir_flow_watch {
 
 /**
  * struct weir_flow_notice - something to tell
- * @alarm: enum weir_flow_alarm
+ * @alarm: enum weir_xdp_flow_alarm
  * @key: the flow, or the source alone
  * @value: what was seen: millionths, or bytes a second
  * @threshold: what it is not to reach

@@ -5,7 +5,7 @@
 #include <net/sock.h>
 
 #include "xdp/chain/chain.h"
-#include "core/netlink/netlink.h"
+#include "xdp/netlink/netlink.h"
 
 /**
  * struct weir_nl_place - a program of a chain, with its namespace
@@ -54,18 +54,18 @@ static int weir_nl_put_text(struct sk_buff *skb, int attr, const char *text)
 static u32 weir_nl_chain_part(u32 prio)
 {
 	switch (prio) {
-	case WEIR_CHAIN_PRIO_FLOW:
-		return WEIR_CHAIN_PART_FLOW;
-	case WEIR_CHAIN_PRIO_FILTER:
-		return WEIR_CHAIN_PART_FILTER;
-	case WEIR_CHAIN_PRIO_SUM:
-		return WEIR_CHAIN_PART_SUM;
-	case WEIR_CHAIN_PRIO_ORDER:
-		return WEIR_CHAIN_PART_ORDER;
-	case WEIR_CHAIN_PRIO_FORWARD:
-		return WEIR_CHAIN_PART_FORWARD;
+	case WEIR_XDP_CHAIN_PRIO_FLOW:
+		return WEIR_XDP_CHAIN_PART_FLOW;
+	case WEIR_XDP_CHAIN_PRIO_FILTER:
+		return WEIR_XDP_CHAIN_PART_FILTER;
+	case WEIR_XDP_CHAIN_PRIO_SUM:
+		return WEIR_XDP_CHAIN_PART_SUM;
+	case WEIR_XDP_CHAIN_PRIO_ORDER:
+		return WEIR_XDP_CHAIN_PART_ORDER;
+	case WEIR_XDP_CHAIN_PRIO_FORWARD:
+		return WEIR_XDP_CHAIN_PART_FORWARD;
 	default:
-		return WEIR_CHAIN_PART_PROGRAM;
+		return WEIR_XDP_CHAIN_PART_PROGRAM;
 	}
 }
 
@@ -107,16 +107,16 @@ static int weir_nl_fill_place(const struct weir_nl_msg *msg, const void *obj)
  * @wn: the namespace
  * @chain: the chain
  * @place: the program, which stays while this runs
- * @cmd: WEIR_CMD_CHAIN_NTF or WEIR_CMD_CHAIN_DEL_NTF
+ * @cmd: WEIR_XDP_CMD_CHAIN_NTF or WEIR_XDP_CMD_CHAIN_DEL_NTF
  *
  * Sleeps.
  */
-void weir_nl_chain_notify(struct weir_net *wn, const struct weir_chain *chain,
+void weir_nl_chain_notify(struct weir_xdp_net *wn, const struct weir_chain *chain,
 			  const struct weir_chain_place *place, u8 cmd)
 {
-	const struct weir_nl_place of = { wn->net, chain->ifindex, place };
+	const struct weir_nl_place of = { wn->ns.net, chain->ifindex, place };
 
-	weir_nl_notify(wn, cmd, weir_nl_fill_place, &of);
+	weir_nl_notify(&weir_xdp_nl, &wn->ns, cmd, weir_nl_fill_place, &of);
 }
 
 /**
@@ -128,7 +128,7 @@ void weir_nl_chain_notify(struct weir_net *wn, const struct weir_chain *chain,
  */
 struct weir_nl_chain_req {
 	struct genl_info	*info;
-	struct weir_net		*wn;
+	struct weir_xdp_net		*wn;
 	int			ifindex;
 	u32			prio;
 };
@@ -138,7 +138,7 @@ static int weir_nl_chain_req(struct weir_nl_chain_req *req, struct genl_info *in
 	int err;
 
 	req->info = info;
-	req->wn = weir_nl_net(info);
+	req->wn = weir_xdp_nl_net(info);
 	err = weir_nl_ifindex(info, WEIR_A_CHAIN_IFINDEX, &req->ifindex);
 	if (err)
 		return err;
@@ -167,7 +167,7 @@ static int weir_nl_chain_refuse(const struct weir_nl_chain_req *req, int err, u3
 		return err;
 	case -E2BIG:
 		NL_SET_ERR_MSG_FMT(info->extack, "a chain has %d programs at most",
-				   WEIR_CHAIN_MEMBERS_MAX);
+				   WEIR_XDP_CHAIN_MEMBERS_MAX);
 		return err;
 	default:
 		return err;
@@ -194,8 +194,8 @@ static void weir_nl_chain_changed(const struct weir_nl_chain_req *req, u32 prio)
 {
 	const struct weir_chain *chain = weir_chain_get(req->wn, req->ifindex);
 
-	weir_nl_changed(req->wn);
-	weir_nl_chain_notify(req->wn, chain, weir_chain_place(chain, prio), WEIR_CMD_CHAIN_NTF);
+	weir_nl_changed(&req->wn->ns);
+	weir_nl_chain_notify(req->wn, chain, weir_chain_place(chain, prio), WEIR_XDP_CMD_CHAIN_NTF);
 }
 
 static int weir_nl_chain_add(const struct weir_nl_chain_req *req, struct weir_member *member)
@@ -207,7 +207,7 @@ static int weir_nl_chain_add(const struct weir_nl_chain_req *req, struct weir_me
 	if (err)
 		return err;
 	rtnl_lock();
-	dev = __dev_get_by_index(req->wn->net, req->ifindex);
+	dev = __dev_get_by_index(req->wn->ns.net, req->ifindex);
 	err = dev ? weir_chain_add(req->wn, dev, req->prio, member) : -ENODEV;
 	if (!err)
 		weir_nl_chain_changed(req, req->prio);
@@ -215,7 +215,7 @@ static int weir_nl_chain_add(const struct weir_nl_chain_req *req, struct weir_me
 	return err;
 }
 
-int weir_nl_chain_add_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_chain_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_chain_req req;
 	struct weir_member *member;
@@ -224,7 +224,7 @@ int weir_nl_chain_add_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_chain_req(&req, info);
 	/* Users' programs may expect packets without an Ethernet header, unlike weir's own. */
 	err = err ?: weir_nl_sees(info, WEIR_A_CHAIN_IFINDEX, req.ifindex,
-				  weir_nl_chain_part(req.prio) != WEIR_CHAIN_PART_PROGRAM);
+				  weir_nl_chain_part(req.prio) != WEIR_XDP_CHAIN_PART_PROGRAM);
 	if (err)
 		return err;
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_CHAIN_FD, "say which program: its fd is missing"))
@@ -260,7 +260,7 @@ static int weir_nl_chain_set(const struct weir_nl_chain_req *req, struct weir_me
 	return err;
 }
 
-int weir_nl_chain_set_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_chain_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	struct weir_member *member = NULL;
@@ -290,7 +290,7 @@ int weir_nl_chain_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return weir_nl_chain_refuse(&req, err, err == -EEXIST ? to : req.prio);
 }
 
-int weir_nl_chain_del_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_chain_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_chain_req req;
 	struct weir_chain *chain;
@@ -305,20 +305,20 @@ int weir_nl_chain_del_doit(struct sk_buff *skb, struct genl_info *info)
 	rtnl_unlock();
 	if (err)
 		return weir_nl_chain_refuse(&req, err, req.prio);
-	weir_nl_changed(req.wn);
+	weir_nl_changed(&req.wn->ns);
 	return 0;
 }
 
-int weir_nl_chain_flush_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_chain_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_xdp_net *wn = weir_xdp_nl_net(info);
 
-	weir_chain_flush(wn);
-	weir_nl_changed(wn);
+	weir_chain_flush(wn->ns.net);
+	weir_nl_changed(&wn->ns);
 	return 0;
 }
 
-int weir_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_place of = {};
 	struct weir_nl_chain_req req;
@@ -328,12 +328,12 @@ int weir_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_chain_req(&req, info);
 	if (err)
 		return err;
-	of.net = req.wn->net;
+	of.net = req.wn->ns.net;
 	of.ifindex = req.ifindex;
 	rtnl_lock();
 	chain = weir_chain_get(req.wn, req.ifindex);
 	of.place = chain ? weir_chain_place(chain, req.prio) : NULL;
-	err = of.place ? weir_nl_reply(info, WEIR_CMD_CHAIN_GET, weir_nl_fill_place, &of) :
+	err = of.place ? weir_nl_reply(info, WEIR_XDP_CMD_CHAIN_GET, weir_nl_fill_place, &of) :
 			 weir_nl_chain_refuse(&req, -ENOENT, req.prio);
 	rtnl_unlock();
 	return err;
@@ -366,8 +366,10 @@ static int weir_nl_fill_chain(const struct weir_nl_msg *msg, const void *obj)
 	return 0;
 }
 
-int weir_nl_chain_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int weir_xdp_nl_chain_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump_devs(skb, cb, WEIR_CMD_CHAIN_GET,
-				 &weir_net(sock_net(skb->sk))->chains, weir_nl_fill_chain);
+	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
+
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_CHAIN_GET, &wn->chains,
+				 weir_nl_fill_chain);
 }

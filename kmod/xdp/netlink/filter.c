@@ -8,7 +8,7 @@
 
 #include "xdp/filter/filter.h"
 #include "xdp/filter/sources.h"
-#include "core/netlink/netlink.h"
+#include "xdp/netlink/netlink.h"
 #include "xdp/netlink/match.h"
 
 /**
@@ -68,9 +68,9 @@ static int weir_nl_put_filter_action(struct sk_buff *skb, const struct weir_filt
 
 	if (nla_put_u32(skb, WEIR_A_FILTER_ACTION, config->action))
 		return -EMSGSIZE;
-	if (config->action == WEIR_FILTER_ACTION_MARK)
+	if (config->action == WEIR_XDP_FILTER_ACTION_MARK)
 		return nla_put_u32(skb, WEIR_A_FILTER_DSCP, config->dscp);
-	if (config->action == WEIR_FILTER_ACTION_SAMPLE)
+	if (config->action == WEIR_XDP_FILTER_ACTION_SAMPLE)
 		return nla_put_u32(skb, WEIR_A_FILTER_SAMPLE, config->sample) ?:
 		       nla_put_u32(skb, WEIR_A_FILTER_GROUP, config->group);
 	return weir_nl_put_rate(skb, WEIR_A_FILTER_RATE, &config->rate) ?:
@@ -117,16 +117,16 @@ static int weir_nl_fill_filter_rule(const struct weir_nl_msg *msg, const void *o
  * @wn: the namespace
  * @ifindex: the filter's device
  * @rule: the rule, which stays while this runs
- * @cmd: WEIR_CMD_FILTER_NTF or WEIR_CMD_FILTER_DEL_NTF
+ * @cmd: WEIR_XDP_CMD_FILTER_NTF or WEIR_XDP_CMD_FILTER_DEL_NTF
  *
  * Sleeps.
  */
-void weir_nl_filter_notify(struct weir_net *wn, int ifindex, const struct weir_filter_rule *rule,
+void weir_nl_filter_notify(struct weir_xdp_net *wn, int ifindex, const struct weir_filter_rule *rule,
 			   u8 cmd)
 {
-	const struct weir_nl_filter_rule of = { wn->net, ifindex, rule };
+	const struct weir_nl_filter_rule of = { wn->ns.net, ifindex, rule };
 
-	weir_nl_notify(wn, cmd, weir_nl_fill_filter_rule, &of);
+	weir_nl_notify(&weir_xdp_nl, &wn->ns, cmd, weir_nl_fill_filter_rule, &of);
 }
 
 /**
@@ -138,7 +138,7 @@ void weir_nl_filter_notify(struct weir_net *wn, int ifindex, const struct weir_f
  */
 struct weir_nl_filter_req {
 	struct genl_info	*info;
-	struct weir_net		*wn;
+	struct weir_xdp_net		*wn;
 	int			ifindex;
 	u32			prio;
 };
@@ -147,7 +147,7 @@ struct weir_nl_filter_req {
 static int weir_nl_filter_dev(struct weir_nl_filter_req *req, struct genl_info *info)
 {
 	req->info = info;
-	req->wn = weir_nl_net(info);
+	req->wn = weir_xdp_nl_net(info);
 	req->prio = 0;
 	return weir_nl_ifindex(info, WEIR_A_FILTER_IFINDEX, &req->ifindex);
 }
@@ -193,16 +193,16 @@ static int weir_nl_filter_refuse(const struct weir_nl_filter_req *req, int err)
 		return err;
 	case -E2BIG:
 		NL_SET_ERR_MSG_FMT(info->extack, "a filter has %d rules at most",
-				   WEIR_FILTER_RULES_MAX);
+				   WEIR_XDP_FILTER_RULES_MAX);
 		return err;
 	case -EMSGSIZE:
 		NL_SET_ERR_MSG_FMT(info->extack, "the rules of a filter have %d matches at most",
-				   WEIR_FILTER_MATCHES_MAX);
+				   WEIR_XDP_FILTER_MATCHES_MAX);
 		return -E2BIG;
 	case -ENOSPC:
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "a filter compares %d sets of fields and prefix lengths at most",
-				   WEIR_FILTER_TUPLES_MAX);
+				   WEIR_XDP_FILTER_TUPLES_MAX);
 		return -E2BIG;
 	default:
 		return err;
@@ -215,7 +215,7 @@ static int weir_nl_filter_rate(struct genl_info *info, struct weir_filter_config
 
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_FILTER_RATE, "say which rate packets may have"))
 		return -EINVAL;
-	err = weir_nl_rate(info, WEIR_A_FILTER_RATE, &config->rate);
+	err = weir_nl_rate(info, WEIR_A_FILTER_RATE, weir_xdp_rate_nl_policy, &config->rate);
 	if (err)
 		return err;
 	if (!weir_rate_is_set(&config->rate))
@@ -235,7 +235,7 @@ static int weir_nl_filter_police(struct genl_info *info, struct weir_filter_conf
 	if (sources && !config->each)
 		return weir_nl_refuse(info, sources, -EINVAL,
 				      "sources are told apart where the rate is that of each");
-	config->sources = sources ? nla_get_u32(sources) : WEIR_FILTER_SOURCES;
+	config->sources = sources ? nla_get_u32(sources) : WEIR_XDP_FILTER_SOURCES;
 	return 0;
 }
 
@@ -249,8 +249,8 @@ static int weir_nl_filter_guard(struct genl_info *info, struct weir_filter_confi
 	if (err)
 		return err;
 	config->each = true;
-	config->sources = sources ? nla_get_u32(sources) : WEIR_FILTER_SOURCES;
-	config->time = NSEC_PER_USEC * (time ? nla_get_u32(time) : WEIR_FILTER_TIME);
+	config->sources = sources ? nla_get_u32(sources) : WEIR_XDP_FILTER_SOURCES;
+	config->time = NSEC_PER_USEC * (time ? nla_get_u32(time) : WEIR_XDP_FILTER_TIME);
 	return 0;
 }
 
@@ -269,22 +269,22 @@ static int weir_nl_filter_sample(struct genl_info *info, struct weir_filter_conf
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_FILTER_SAMPLE, "say one packet in how many is sampled"))
 		return -EINVAL;
 	config->sample = nla_get_u32(info->attrs[WEIR_A_FILTER_SAMPLE]);
-	config->group = group ? nla_get_u32(group) : WEIR_FILTER_GROUP;
+	config->group = group ? nla_get_u32(group) : WEIR_XDP_FILTER_GROUP;
 	return 0;
 }
 
 /* What only one action takes. */
 static int weir_nl_filter_strange(struct genl_info *info, u32 action)
 {
-	const u32 rates = BIT(WEIR_FILTER_ACTION_POLICE) | BIT(WEIR_FILTER_ACTION_GUARD);
+	const u32 rates = BIT(WEIR_XDP_FILTER_ACTION_POLICE) | BIT(WEIR_XDP_FILTER_ACTION_GUARD);
 	const struct { int attr; u32 actions; const char *sentence; } owned[] = {
 		{ WEIR_A_FILTER_RATE, rates, "only police and guard have a rate" },
 		{ WEIR_A_FILTER_EACH, rates, "only police and guard are of each source" },
 		{ WEIR_A_FILTER_SOURCES, rates, "only police and guard know sources" },
-		{ WEIR_A_FILTER_DSCP, BIT(WEIR_FILTER_ACTION_MARK), "only mark has a DSCP" },
-		{ WEIR_A_FILTER_SAMPLE, BIT(WEIR_FILTER_ACTION_SAMPLE), "only sample has a share" },
-		{ WEIR_A_FILTER_GROUP, BIT(WEIR_FILTER_ACTION_SAMPLE), "only sample has a group" },
-		{ WEIR_A_FILTER_TIME, BIT(WEIR_FILTER_ACTION_GUARD), "only guard has a time" },
+		{ WEIR_A_FILTER_DSCP, BIT(WEIR_XDP_FILTER_ACTION_MARK), "only mark has a DSCP" },
+		{ WEIR_A_FILTER_SAMPLE, BIT(WEIR_XDP_FILTER_ACTION_SAMPLE), "only sample has a share" },
+		{ WEIR_A_FILTER_GROUP, BIT(WEIR_XDP_FILTER_ACTION_SAMPLE), "only sample has a group" },
+		{ WEIR_A_FILTER_TIME, BIT(WEIR_XDP_FILTER_ACTION_GUARD), "only guard has a time" },
 	};
 	int i;
 
@@ -306,13 +306,13 @@ static int weir_nl_filter_action(struct genl_info *info, struct weir_filter_conf
 	if (err)
 		return err;
 	switch (config->action) {
-	case WEIR_FILTER_ACTION_POLICE:
+	case WEIR_XDP_FILTER_ACTION_POLICE:
 		return weir_nl_filter_police(info, config);
-	case WEIR_FILTER_ACTION_GUARD:
+	case WEIR_XDP_FILTER_ACTION_GUARD:
 		return weir_nl_filter_guard(info, config);
-	case WEIR_FILTER_ACTION_MARK:
+	case WEIR_XDP_FILTER_ACTION_MARK:
 		return weir_nl_filter_mark(info, config);
-	case WEIR_FILTER_ACTION_SAMPLE:
+	case WEIR_XDP_FILTER_ACTION_SAMPLE:
 		return weir_nl_filter_sample(info, config);
 	default:
 		return 0;
@@ -336,10 +336,10 @@ static int weir_nl_filter_config(struct genl_info *info, struct weir_filter_conf
 	err = common ? weir_nl_match(info, common, &config->common) : 0;
 	if (err)
 		return err;
-	if (config->matches > WEIR_FILTER_MATCHES_SHOWN && !file)
+	if (config->matches > WEIR_XDP_FILTER_MATCHES_SHOWN && !file)
 		return weir_nl_refuse(info, NULL, -EINVAL,
 				      "say which file so many matches come from");
-	if (config->matches > WEIR_FILTER_MATCHES_MAX)
+	if (config->matches > WEIR_XDP_FILTER_MATCHES_MAX)
 		return -EMSGSIZE;
 	return 0;
 }
@@ -354,7 +354,7 @@ static struct weir_filter_rule *weir_nl_filter_rule(const struct weir_nl_filter_
 	err = weir_nl_filter_config(req->info, &config);
 	if (err)
 		return ERR_PTR(err);
-	rule = weir_filter_rule_alloc(req->wn->net, &config);
+	rule = weir_filter_rule_alloc(req->wn->ns.net, &config);
 	if (!rule)
 		return ERR_PTR(-ENOMEM);
 	err = weir_nl_matches(req->info, WEIR_A_FILTER_MATCH, rule->match);
@@ -370,8 +370,8 @@ static struct weir_filter_rule *weir_nl_filter_rule(const struct weir_nl_filter_
 static void weir_nl_filter_changed(const struct weir_nl_filter_req *req,
 				   const struct weir_filter_rule *rule)
 {
-	weir_nl_changed(req->wn);
-	weir_nl_filter_notify(req->wn, req->ifindex, rule, WEIR_CMD_FILTER_NTF);
+	weir_nl_changed(&req->wn->ns);
+	weir_nl_filter_notify(req->wn, req->ifindex, rule, WEIR_XDP_CMD_FILTER_NTF);
 }
 
 /* A place behind all others, where none is asked for. */
@@ -380,7 +380,7 @@ static int weir_nl_filter_find_place(struct weir_nl_filter_req *req, struct weir
 	if (!req->prio)
 		req->prio = weir_filter_next_prio(weir_filter_find(req->wn, req->ifindex));
 	rule->config.prio = req->prio;
-	return req->prio > WEIR_FILTER_PRIO_MAX ? -ERANGE : 0;
+	return req->prio > WEIR_XDP_FILTER_PRIO_MAX ? -ERANGE : 0;
 }
 
 static int weir_nl_filter_add(struct weir_nl_filter_req *req, struct weir_filter_rule *rule)
@@ -398,7 +398,7 @@ static int weir_nl_filter_add(struct weir_nl_filter_req *req, struct weir_filter
 	return err;
 }
 
-int weir_nl_filter_add_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_filter_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_filter_req req;
 	struct weir_filter_rule *rule;
@@ -421,7 +421,7 @@ int weir_nl_filter_add_doit(struct sk_buff *skb, struct genl_info *info)
 	return weir_nl_filter_refuse(&req, err);
 }
 
-int weir_nl_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_filter_req req;
 	struct weir_filter_rule *rule;
@@ -444,7 +444,7 @@ int weir_nl_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return weir_nl_filter_refuse(&req, err);
 }
 
-int weir_nl_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_filter_req req;
 	struct weir_filter *filter;
@@ -457,7 +457,7 @@ int weir_nl_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
 	err = filter ? weir_filter_del(req.wn, filter, req.prio) : -ENOENT;
 	if (err)
 		return weir_nl_filter_refuse(&req, err);
-	weir_nl_changed(req.wn);
+	weir_nl_changed(&req.wn->ns);
 	return 0;
 }
 
@@ -467,7 +467,7 @@ static int weir_nl_filter_refuse_none(const struct weir_nl_filter_req *req)
 				  "has no filter");
 }
 
-int weir_nl_filter_commit_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_filter_commit_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_filter_req req;
 	struct weir_filter *filter;
@@ -482,7 +482,7 @@ int weir_nl_filter_commit_doit(struct sk_buff *skb, struct genl_info *info)
 		return weir_nl_filter_refuse_none(&req);
 	if (err)
 		return weir_nl_filter_refuse(&req, err);
-	weir_nl_changed(req.wn);
+	weir_nl_changed(&req.wn->ns);
 	return 0;
 }
 
@@ -501,17 +501,17 @@ static int weir_nl_filter_flush_one(struct genl_info *info)
 	return filter ? 0 : weir_nl_filter_refuse_none(&req);
 }
 
-int weir_nl_filter_flush_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_filter_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_xdp_net *wn = weir_xdp_nl_net(info);
 	int err = 0;
 
 	if (info->attrs[WEIR_A_FILTER_IFINDEX])
 		err = weir_nl_filter_flush_one(info);
 	else
-		weir_filter_flush(wn);
+		weir_filter_flush(wn->ns.net);
 	if (!err)
-		weir_nl_changed(wn);
+		weir_nl_changed(&wn->ns);
 	return err;
 }
 
@@ -526,7 +526,7 @@ static const struct weir_filter_rule *weir_nl_filter_get(const struct weir_nl_fi
 	return filter ? weir_filter_rule(filter, req->prio) : NULL;
 }
 
-int weir_nl_filter_get_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_filter_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_filter_rule of = {};
 	struct weir_nl_filter_req req;
@@ -535,11 +535,11 @@ int weir_nl_filter_get_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_filter_req(&req, info);
 	if (err)
 		return err;
-	of.net = req.wn->net;
+	of.net = req.wn->ns.net;
 	of.ifindex = req.ifindex;
 	of.rule = weir_nl_filter_get(&req);
 	if (of.rule)
-		return weir_nl_reply(info, WEIR_CMD_FILTER_GET, weir_nl_fill_filter_rule, &of);
+		return weir_nl_reply(info, WEIR_XDP_CMD_FILTER_GET, weir_nl_fill_filter_rule, &of);
 	return req.prio ? weir_nl_filter_refuse(&req, -ENOENT) : weir_nl_filter_refuse_none(&req);
 }
 
@@ -572,8 +572,10 @@ static int weir_nl_fill_filter(const struct weir_nl_msg *msg, const void *obj)
 	return 0;
 }
 
-int weir_nl_filter_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int weir_xdp_nl_filter_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump_devs(skb, cb, WEIR_CMD_FILTER_GET,
-				 &weir_net(sock_net(skb->sk))->filters, weir_nl_fill_filter);
+	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
+
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_FILTER_GET, &wn->filters,
+				 weir_nl_fill_filter);
 }

@@ -10,7 +10,7 @@
 
 #include "xdp/filter/filter.h"
 #include "xdp/filter/sources.h"
-#include "core/netlink/netlink.h"
+#include "xdp/netlink/netlink.h"
 
 /**
  * struct weir_nl_source_seen - a source, with the rule that knows it
@@ -74,7 +74,7 @@ static int weir_nl_fill_source_seen(const struct weir_nl_msg *msg, const void *o
 	if (!hdr)
 		return -EMSGSIZE;
 	if (weir_nl_put_dev(skb, WEIR_A_FILTER_SOURCE_IFINDEX, WEIR_A_FILTER_SOURCE_IFNAME,
-			    of->owner->wn->net, of->owner->ifindex) ||
+			    of->owner->wn->ns.net, of->owner->ifindex) ||
 	    nla_put_u32(skb, WEIR_A_FILTER_SOURCE_PRIO, of->owner->prio) ||
 	    weir_nl_put_source_seen(skb, of->seen)) {
 		genlmsg_cancel(skb, hdr);
@@ -96,7 +96,7 @@ void weir_nl_filter_source_notify(const struct weir_sources_owner *owner,
 {
 	const struct weir_nl_source_seen of = { owner, seen };
 
-	weir_nl_notify(owner->wn, WEIR_CMD_FILTER_SOURCE_NTF, weir_nl_fill_source_seen, &of);
+	weir_nl_notify(&weir_xdp_nl, &owner->wn->ns, WEIR_XDP_CMD_FILTER_SOURCE_NTF, weir_nl_fill_source_seen, &of);
 }
 
 /**
@@ -145,19 +145,19 @@ static struct weir_sources *weir_nl_find_sources(struct netlink_callback *cb,
 	return rule->sources;
 }
 
-int weir_nl_filter_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int weir_xdp_nl_filter_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct weir_nl_source_list list = { .owner.wn = weir_net(sock_net(skb->sk)) };
-	struct weir_net *wn = list.owner.wn;
+	struct weir_nl_source_list list = { .owner.wn = weir_xdp_net(sock_net(skb->sk)) };
+	struct weir_xdp_net *wn = list.owner.wn;
 	struct weir_sources *sources;
 	int err;
 
-	mutex_lock(&wn->lock);
-	weir_nl_dump_start(wn, cb, &list.msg, skb, WEIR_CMD_FILTER_SOURCE_GET);
+	mutex_lock(&wn->ns.lock);
+	weir_nl_dump_start(&wn->ns, cb, &list.msg, skb, WEIR_XDP_CMD_FILTER_SOURCE_GET);
 	sources = weir_nl_find_sources(cb, &list.owner);
 	err = PTR_ERR_OR_ZERO(sources);
 	if (!err)
 		err = weir_sources_dump(sources, &cb->args[0], weir_nl_list_source, &list);
-	mutex_unlock(&wn->lock);
+	mutex_unlock(&wn->ns.lock);
 	return skb->len ?: err;
 }

@@ -6,7 +6,7 @@
 
 #include "xdp/flow/flows.h"
 #include "xdp/flow/watch.h"
-#include "core/netlink/netlink.h"
+#include "xdp/netlink/netlink.h"
 #include "xdp/netlink/flow.h"
 
 static int weir_nl_put_flow_stats(struct sk_buff *skb, const struct weir_flow_table *table)
@@ -25,11 +25,11 @@ static int weir_nl_put_flow_stats(struct sk_buff *skb, const struct weir_flow_ta
 	    nla_put_uint(skb, WEIR_A_FLOW_STATS_UNRECORDED_BYTES, sum.unrecorded.bytes) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_STATS_CREATED, sum.created) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_STATS_IDLE,
-			 READ_ONCE(table->ended[WEIR_FLOW_END_IDLE])) ||
+			 READ_ONCE(table->ended[WEIR_XDP_FLOW_END_IDLE])) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_STATS_CLOSED,
-			 READ_ONCE(table->ended[WEIR_FLOW_END_CLOSED])) ||
+			 READ_ONCE(table->ended[WEIR_XDP_FLOW_END_CLOSED])) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_STATS_ROOM,
-			 READ_ONCE(table->ended[WEIR_FLOW_END_ROOM])) ||
+			 READ_ONCE(table->ended[WEIR_XDP_FLOW_END_ROOM])) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_STATS_LOST, READ_ONCE(table->lost)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -70,15 +70,15 @@ static int weir_nl_fill_table(const struct weir_nl_msg *msg, const void *obj)
 /**
  * weir_nl_flow_notify() - tell the events group about a table
  * @table: the table, which stays while this runs
- * @cmd: WEIR_CMD_FLOW_NTF or WEIR_CMD_FLOW_DEL_NTF
+ * @cmd: WEIR_XDP_CMD_FLOW_NTF or WEIR_XDP_CMD_FLOW_DEL_NTF
  *
  * Sleeps.
  */
 void weir_nl_flow_notify(const struct weir_flow_table *table, u8 cmd)
 {
-	const struct weir_nl_dev dev = { table->wn->net, table };
+	const struct weir_nl_dev dev = { table->wn->ns.net, table };
 
-	weir_nl_notify(table->wn, cmd, weir_nl_fill_table, &dev);
+	weir_nl_notify(&weir_xdp_nl, &table->wn->ns, cmd, weir_nl_fill_table, &dev);
 }
 
 /**
@@ -98,7 +98,7 @@ static int weir_nl_put_alarm_flow(struct sk_buff *skb, const struct weir_flow_no
 
 	if (nla_put(skb, WEIR_A_FLOW_ALARM_SRC, len, key->src))
 		return -EMSGSIZE;
-	if (notice->alarm == WEIR_FLOW_ALARM_SOURCE)
+	if (notice->alarm == WEIR_XDP_FLOW_ALARM_SOURCE)
 		return 0;
 	if (nla_put(skb, WEIR_A_FLOW_ALARM_DST, len, key->dst) ||
 	    nla_put_u32(skb, WEIR_A_FLOW_ALARM_PROTO, key->proto) ||
@@ -117,7 +117,7 @@ static int weir_nl_fill_alarm(const struct weir_nl_msg *msg, const void *obj)
 
 	if (!hdr ||
 	    weir_nl_put_dev(skb, WEIR_A_FLOW_ALARM_IFINDEX, WEIR_A_FLOW_ALARM_IFNAME,
-			    of->table->wn->net, of->table->ifindex) ||
+			    of->table->wn->ns.net, of->table->ifindex) ||
 	    nla_put_u32(skb, WEIR_A_FLOW_ALARM_ALARM, of->notice->alarm) ||
 	    weir_nl_put_alarm_flow(skb, of->notice) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_ALARM_VALUE, of->notice->value) ||
@@ -138,7 +138,7 @@ void weir_nl_flow_alarm(struct weir_flow_table *table, const struct weir_flow_no
 {
 	const struct weir_nl_alarm of = { table, notice };
 
-	weir_nl_notify(table->wn, WEIR_CMD_FLOW_ALARM_NTF, weir_nl_fill_alarm, &of);
+	weir_nl_notify(&weir_xdp_nl, &table->wn->ns, WEIR_XDP_CMD_FLOW_ALARM_NTF, weir_nl_fill_alarm, &of);
 }
 
 static void weir_nl_flow_u32(struct genl_info *info, int attr, u32 *value)
@@ -185,29 +185,29 @@ static int weir_nl_flow_change(struct genl_info *info, struct weir_flow_table *t
 	if (weir_flow_table_watch(table, &config))
 		return -ENOMEM;
 	weir_flow_table_set(table, &config);
-	weir_nl_changed(table->wn);
-	weir_nl_flow_notify(table, WEIR_CMD_FLOW_NTF);
+	weir_nl_changed(&table->wn->ns);
+	weir_nl_flow_notify(table, WEIR_XDP_CMD_FLOW_NTF);
 	return 0;
 }
 
-static bool weir_nl_flow_has_device(struct weir_net *wn, int ifindex)
+static bool weir_nl_flow_has_device(struct weir_xdp_net *wn, int ifindex)
 {
 	bool has;
 
 	rcu_read_lock();
-	has = dev_get_by_index_rcu(wn->net, ifindex);
+	has = dev_get_by_index_rcu(wn->ns.net, ifindex);
 	rcu_read_unlock();
 	return has;
 }
 
 /* Gives the device a table that has been made for it. */
-static int weir_nl_flow_add(struct weir_net *wn, struct weir_flow_table *table)
+static int weir_nl_flow_add(struct weir_xdp_net *wn, struct weir_flow_table *table)
 {
 	struct net_device *dev;
 	int err;
 
 	rtnl_lock();
-	dev = __dev_get_by_index(wn->net, table->ifindex);
+	dev = __dev_get_by_index(wn->ns.net, table->ifindex);
 	err = dev ? weir_flows_add(wn, dev, table) : -ENODEV;
 	rtnl_unlock();
 	return err;
@@ -217,12 +217,12 @@ static int weir_nl_flow_add(struct weir_net *wn, struct weir_flow_table *table)
 static int weir_nl_flow_begin(struct genl_info *info, int ifindex)
 {
 	struct weir_flow_config config = {
-		.flows	= WEIR_FLOWS_DEFAULT,
+		.flows	= WEIR_XDP_FLOWS_DEFAULT,
 		.sample	= 1,
-		.idle	= WEIR_FLOW_IDLE_DEFAULT,
-		.active	= WEIR_FLOW_ACTIVE_DEFAULT,
+		.idle	= WEIR_XDP_FLOW_IDLE_DEFAULT,
+		.active	= WEIR_XDP_FLOW_ACTIVE_DEFAULT,
 	};
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_xdp_net *wn = weir_xdp_nl_net(info);
 	struct weir_flow_table *table;
 	int err;
 
@@ -244,12 +244,12 @@ static int weir_nl_flow_begin(struct genl_info *info, int ifindex)
 		return err == -ENODEV ? weir_nl_refuse_dev(info, WEIR_A_FLOW_IFINDEX, ifindex, err,
 							   "is gone") : err;
 	}
-	weir_nl_changed(wn);
-	weir_nl_flow_notify(table, WEIR_CMD_FLOW_NTF);
+	weir_nl_changed(&wn->ns);
+	weir_nl_flow_notify(table, WEIR_XDP_CMD_FLOW_NTF);
 	return 0;
 }
 
-int weir_nl_flow_set_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_flow_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_flow_table *table;
 	int ifindex, err;
@@ -258,7 +258,7 @@ int weir_nl_flow_set_doit(struct sk_buff *skb, struct genl_info *info)
 	err = err ?: weir_nl_sees(info, WEIR_A_FLOW_IFINDEX, ifindex, true);
 	if (err)
 		return err;
-	table = weir_flows_find(weir_nl_net(info), ifindex);
+	table = weir_flows_find(weir_xdp_nl_net(info), ifindex);
 	return table ? weir_nl_flow_change(info, table) : weir_nl_flow_begin(info, ifindex);
 }
 
@@ -271,7 +271,7 @@ static struct weir_flow_table *weir_nl_flow_table(struct genl_info *info)
 	err = weir_nl_ifindex(info, WEIR_A_FLOW_IFINDEX, &ifindex);
 	if (err)
 		return ERR_PTR(err);
-	table = weir_flows_get(weir_nl_net(info), ifindex);
+	table = weir_flows_get(weir_xdp_nl_net(info), ifindex);
 	if (table)
 		return table;
 	err = weir_nl_refuse_dev(info, WEIR_A_FLOW_IFINDEX, ifindex, -ENOENT,
@@ -283,39 +283,39 @@ static struct weir_flow_table *weir_nl_flow_table(struct genl_info *info)
  * A request that ends recording returns when all records have been reported. A listener may be
  * slow, so others need not wait: nothing that this has found is used after it.
  */
-static void weir_nl_flow_wait(struct weir_net *wn)
+static void weir_nl_flow_wait(struct weir_xdp_net *wn)
 {
-	mutex_unlock(&wn->lock);
-	weir_net_endings_wait(wn);
-	mutex_lock(&wn->lock);
+	mutex_unlock(&wn->ns.lock);
+	weir_ns_endings_wait(&wn->ns);
+	mutex_lock(&wn->ns.lock);
 }
 
-int weir_nl_flow_del_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_flow_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_flow_table *table;
 
 	rtnl_lock();
 	table = weir_nl_flow_table(info);
 	if (!IS_ERR(table)) {
-		weir_flows_del(weir_nl_net(info), table);
-		weir_nl_changed(weir_nl_net(info));
+		weir_flows_del(weir_xdp_nl_net(info), table);
+		weir_nl_changed(&weir_xdp_nl_net(info)->ns);
 	}
 	rtnl_unlock();
 	if (IS_ERR(table))
 		return PTR_ERR(table);
-	weir_nl_flow_wait(weir_nl_net(info));
+	weir_nl_flow_wait(weir_xdp_nl_net(info));
 	return 0;
 }
 
-int weir_nl_flow_flush_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_flow_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	weir_flows_flush(weir_nl_net(info));
-	weir_nl_changed(weir_nl_net(info));
-	weir_nl_flow_wait(weir_nl_net(info));
+	weir_flows_flush(genl_info_net(info));
+	weir_nl_changed(&weir_xdp_nl_net(info)->ns);
+	weir_nl_flow_wait(weir_xdp_nl_net(info));
 	return 0;
 }
 
-int weir_nl_flow_get_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_flow_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_dev dev = { .net = genl_info_net(info) };
 	struct weir_flow_table *table;
@@ -325,13 +325,15 @@ int weir_nl_flow_get_doit(struct sk_buff *skb, struct genl_info *info)
 	table = weir_nl_flow_table(info);
 	dev.of = table;
 	err = IS_ERR(table) ? PTR_ERR(table) :
-			      weir_nl_reply(info, WEIR_CMD_FLOW_GET, weir_nl_fill_table, &dev);
+			      weir_nl_reply(info, WEIR_XDP_CMD_FLOW_GET, weir_nl_fill_table, &dev);
 	rtnl_unlock();
 	return err;
 }
 
-int weir_nl_flow_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int weir_xdp_nl_flow_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump_devs(skb, cb, WEIR_CMD_FLOW_GET, &weir_net(sock_net(skb->sk))->flows,
+	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
+
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_FLOW_GET, &wn->flows,
 				 weir_nl_fill_table);
 }

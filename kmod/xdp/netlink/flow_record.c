@@ -10,7 +10,7 @@
 #include <net/sock.h>
 
 #include "xdp/flow/flows.h"
-#include "core/netlink/netlink.h"
+#include "xdp/netlink/netlink.h"
 #include "xdp/netlink/flow.h"
 
 /*
@@ -29,7 +29,7 @@
  * @flow: a copy of it
  * @sum: packets to be told
  * @missed: their bound
- * @end: enum weir_flow_end, of a report; else 0
+ * @end: enum weir_xdp_flow_end, of a report; else 0
  */
 struct weir_nl_record {
 	const struct weir_flow_table	*table;
@@ -127,7 +127,7 @@ static int weir_nl_fill_record(const struct weir_nl_msg *msg, const void *obj)
 	if (!hdr)
 		return -EMSGSIZE;
 	if (weir_nl_put_dev(skb, WEIR_A_FLOW_RECORD_IFINDEX, WEIR_A_FLOW_RECORD_IFNAME,
-			    record->table->wn->net, record->table->ifindex) ||
+			    record->table->wn->ns.net, record->table->ifindex) ||
 	    weir_nl_put_key(skb, &flow->key) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_PACKETS, record->sum.packets) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_BYTES, record->sum.bytes) ||
@@ -199,7 +199,7 @@ static int weir_nl_dump_table(const struct weir_nl_msg *msg, const struct weir_f
 }
 
 /* The devices that a dump is about, from args[0] on. */
-static int weir_nl_dump_tables(struct weir_net *wn, const struct weir_nl_msg *msg, int only)
+static int weir_nl_dump_tables(struct weir_xdp_net *wn, const struct weir_nl_msg *msg, int only)
 {
 	struct netlink_callback *cb = msg->cb;
 	struct weir_flow_table *table;
@@ -304,20 +304,20 @@ static void weir_nl_top_sort(struct weir_nl_top *top)
 static u64 weir_nl_flow_value(const struct weir_flow *flow, u32 by)
 {
 	switch (by) {
-	case WEIR_FLOW_BY_PACKETS:
+	case WEIR_XDP_FLOW_BY_PACKETS:
 		return atomic64_read(&flow->packets);
-	case WEIR_FLOW_BY_GAPS:
+	case WEIR_XDP_FLOW_BY_GAPS:
 		return (u32)atomic_read(&flow->gaps);
-	case WEIR_FLOW_BY_TRIMMED:
+	case WEIR_XDP_FLOW_BY_TRIMMED:
 		return (u32)atomic_read(&flow->trimmed);
-	case WEIR_FLOW_BY_CE:
+	case WEIR_XDP_FLOW_BY_CE:
 		return (u32)atomic_read(&flow->ce);
 	default:
 		return atomic64_read(&flow->bytes);
 	}
 }
 
-static void weir_nl_top_find(struct weir_net *wn, struct weir_nl_top *top, int only, u32 by)
+static void weir_nl_top_find(struct weir_xdp_net *wn, struct weir_nl_top *top, int only, u32 by)
 {
 	struct weir_flow_table *table;
 	unsigned long ifindex;
@@ -341,7 +341,7 @@ static void weir_nl_top_find(struct weir_net *wn, struct weir_nl_top *top, int o
 }
 
 /* Writes what fits; args tell which was the last, and how many there have been. */
-static int weir_nl_top_dump(struct weir_net *wn, const struct weir_nl_msg *msg,
+static int weir_nl_top_dump(struct weir_xdp_net *wn, const struct weir_nl_msg *msg,
 			    const struct weir_nl_top *top, struct weir_flow *copy)
 {
 	long *args = msg->cb->args;
@@ -367,7 +367,7 @@ static int weir_nl_top_dump(struct weir_net *wn, const struct weir_nl_msg *msg,
 }
 
 /* Each call walks over all records for the ranks behind the last one. */
-static int weir_nl_dump_top(struct weir_net *wn, const struct weir_nl_msg *msg, int only,
+static int weir_nl_dump_top(struct weir_xdp_net *wn, const struct weir_nl_msg *msg, int only,
 			    u32 want, u32 by)
 {
 	long *args = msg->cb->args;
@@ -394,7 +394,7 @@ out:
 	return err;
 }
 
-static int weir_nl_record_only(struct netlink_callback *cb, struct weir_net *wn, int *only)
+static int weir_nl_record_only(struct netlink_callback *cb, struct weir_xdp_net *wn, int *only)
 {
 	const struct nlattr *dev = genl_info_dump(cb)->attrs[WEIR_A_FLOW_RECORD_IFINDEX];
 
@@ -409,24 +409,24 @@ static int weir_nl_record_only(struct netlink_callback *cb, struct weir_net *wn,
  * A walk over all records takes its time. It does without RTNL: the namespace's lock keeps the
  * tables.
  */
-int weir_nl_flow_record_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int weir_xdp_nl_flow_record_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 	const struct nlattr *top = attrs[WEIR_A_FLOW_RECORD_TOP];
 	const struct nlattr *by = attrs[WEIR_A_FLOW_RECORD_BY];
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
 	struct weir_nl_msg msg;
 	int only, err;
 
-	mutex_lock(&wn->lock);
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_FLOW_RECORD_GET);
+	mutex_lock(&wn->ns.lock);
+	weir_nl_dump_start(&wn->ns, cb, &msg, skb, WEIR_XDP_CMD_FLOW_RECORD_GET);
 	err = weir_nl_record_only(cb, wn, &only);
 	if (!err && top)
 		err = weir_nl_dump_top(wn, &msg, only, nla_get_u32(top),
-				       by ? nla_get_u32(by) : WEIR_FLOW_BY_BYTES);
+				       by ? nla_get_u32(by) : WEIR_XDP_FLOW_BY_BYTES);
 	else if (!err)
 		err = weir_nl_dump_tables(wn, &msg, only);
-	mutex_unlock(&wn->lock);
+	mutex_unlock(&wn->ns.lock);
 	return skb->len ?: err;
 }
 
@@ -446,7 +446,7 @@ static void weir_nl_report_send(struct weir_flow_table *table)
 		if (tries)
 			msleep(WEIR_FLOW_REPORT_WAIT);
 		copy = skb_clone(skb, GFP_KERNEL);
-		err = copy ? genlmsg_unicast(table->wn->net, copy, listener) : -ENOMEM;
+		err = copy ? genlmsg_unicast(table->wn->ns.net, copy, listener) : -ENOMEM;
 	}
 	table->deaf = err == -EAGAIN;
 	if (err)
@@ -459,7 +459,7 @@ static void weir_nl_report_send(struct weir_flow_table *table)
  * @table: its table
  * @flow: the record
  * @since: its packets since the last report
- * @end: enum weir_flow_end
+ * @end: enum weir_xdp_flow_end
  *
  * Sleeps. Many reports make a message.
  */
@@ -467,7 +467,7 @@ void weir_nl_flow_report(struct weir_flow_table *table, const struct weir_flow *
 			 const struct weir_flow_sum *since, u8 end)
 {
 	struct weir_nl_record record = { .table = table, .flow = flow, .sum = *since, .end = end };
-	struct weir_nl_msg msg = { .cmd = WEIR_CMD_FLOW_RECORD_NTF };
+	struct weir_nl_msg msg = { .cmd = WEIR_XDP_CMD_FLOW_RECORD_NTF };
 
 	if (!READ_ONCE(table->wn->flow_listener))
 		return;
@@ -499,9 +499,9 @@ void weir_nl_flow_reported(struct weir_flow_table *table)
 		weir_nl_report_send(table);
 }
 
-int weir_nl_flow_listen_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_flow_listen_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_xdp_net *wn = weir_xdp_nl_net(info);
 
 	if (cmpxchg(&wn->flow_listener, 0, info->snd_portid))
 		return weir_nl_refuse(info, NULL, -EBUSY,
@@ -515,7 +515,7 @@ static int weir_nl_flow_released(struct notifier_block *nb, unsigned long event,
 	const struct netlink_notify *gone = ptr;
 
 	if (event == NETLINK_URELEASE && gone->protocol == NETLINK_GENERIC)
-		cmpxchg(&weir_net(gone->net)->flow_listener, gone->portid, 0);
+		cmpxchg(&weir_xdp_net(gone->net)->flow_listener, gone->portid, 0);
 	return NOTIFY_DONE;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The matches of a filter's rules in netlink messages. */
 #include "xdp/filter/filter_rule.h"
-#include "core/netlink/netlink.h"
+#include "xdp/netlink/netlink.h"
 #include "xdp/netlink/match.h"
 #include "core/netlink/rule.h"
 
@@ -54,7 +54,7 @@ static int weir_nl_match_rule(struct genl_info *info, const struct nlattr *nest,
 	rule->dscps = U64_MAX;
 	if (!nest)
 		return 0;
-	err = weir_nl_rule(info, nest, rule);
+	err = weir_nl_rule(info, nest, weir_xdp_rule_nl_policy, rule);
 	if (err)
 		return err;
 	if (rule->from || rule->disable)
@@ -77,7 +77,7 @@ int weir_nl_match(struct genl_info *info, const struct nlattr *nest,
 	struct nlattr *tb[WEIR_A_FILTER_MATCH_MAX + 1];
 	int err;
 
-	err = nla_parse_nested(tb, WEIR_A_FILTER_MATCH_MAX, nest, weir_filter_match_nl_policy,
+	err = nla_parse_nested(tb, WEIR_A_FILTER_MATCH_MAX, nest, weir_xdp_filter_match_nl_policy,
 			       info->extack);
 	if (err)
 		return err;
@@ -179,7 +179,7 @@ int weir_nl_put_matches(struct sk_buff *skb, int attr, const struct weir_filter_
 {
 	u32 i;
 
-	if (rule->matches > WEIR_FILTER_MATCHES_SHOWN)
+	if (rule->matches > WEIR_XDP_FILTER_MATCHES_SHOWN)
 		return 0;
 	for (i = 0; i < rule->matches; i++)
 		if (weir_nl_put_match(skb, attr, &rule->match[i]))

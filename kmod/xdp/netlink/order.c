@@ -6,7 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <net/sock.h>
 
-#include "core/netlink/netlink.h"
+#include "xdp/netlink/netlink.h"
 #include "core/netlink/rule.h"
 #include "xdp/order/order.h"
 
@@ -19,7 +19,7 @@
  */
 struct weir_nl_order_req {
 	struct genl_info	*info;
-	struct weir_net		*wn;
+	struct weir_xdp_net		*wn;
 	int			ifindex;
 	u32			prio;
 };
@@ -31,7 +31,7 @@ struct weir_nl_order_req {
  */
 struct weir_nl_order_new {
 	struct weir_order_config	config;
-	u32				cpus[WEIR_ORDER_CPUS_MAX];
+	u32				cpus[WEIR_XDP_ORDER_CPUS_MAX];
 };
 
 static int weir_nl_order_req(struct weir_nl_order_req *req, struct genl_info *info)
@@ -39,7 +39,7 @@ static int weir_nl_order_req(struct weir_nl_order_req *req, struct genl_info *in
 	int err;
 
 	req->info = info;
-	req->wn = weir_nl_net(info);
+	req->wn = weir_xdp_nl_net(info);
 	err = weir_nl_ifindex(info, WEIR_A_ORDER_IFINDEX, &req->ifindex);
 	if (err)
 		return err;
@@ -66,7 +66,7 @@ static int weir_nl_order_refuse(const struct weir_nl_order_req *req, int err)
 				   req->prio);
 		return err;
 	case -E2BIG:
-		NL_SET_ERR_MSG_FMT(info->extack, "a device has %d orders at most", WEIR_ORDERS_MAX);
+		NL_SET_ERR_MSG_FMT(info->extack, "a device has %d orders at most", WEIR_XDP_ORDERS_MAX);
 		return err;
 	default:
 		return err;
@@ -97,7 +97,7 @@ static int weir_nl_order_cpu(struct genl_info *info, struct weir_nl_order_new *n
 		return weir_nl_refuse(info, attr, -ENOENT, "there is no such CPU");
 	if (weir_nl_order_has_cpu(new, cpu))
 		return weir_nl_refuse(info, attr, -EINVAL, "a CPU is there twice");
-	if (new->config.cpus == WEIR_ORDER_CPUS_MAX)
+	if (new->config.cpus == WEIR_XDP_ORDER_CPUS_MAX)
 		return -E2BIG;
 	new->cpus[new->config.cpus++] = cpu;
 	return 0;
@@ -121,7 +121,7 @@ static int weir_nl_order_field(struct genl_info *info, struct weir_order_config 
 {
 	struct nlattr *offset = info->attrs[WEIR_A_ORDER_OFFSET];
 	struct nlattr *width = info->attrs[WEIR_A_ORDER_WIDTH];
-	bool asked = config->sequence == WEIR_ORDER_SEQUENCE_FIELD;
+	bool asked = config->sequence == WEIR_XDP_ORDER_SEQUENCE_FIELD;
 
 	if (!asked && (offset || width))
 		return weir_nl_refuse(info, offset ?: width, -EINVAL,
@@ -146,7 +146,7 @@ static int weir_nl_order_scope(struct genl_info *info, struct weir_order_config 
 
 	if (!offset && !width)
 		return 0;
-	if (config->sequence != WEIR_ORDER_SEQUENCE_FIELD)
+	if (config->sequence != WEIR_XDP_ORDER_SEQUENCE_FIELD)
 		return weir_nl_refuse(info, offset ?: width, -EINVAL,
 				      "a scope is of sequence field");
 	if (!offset || !width)
@@ -164,16 +164,16 @@ static int weir_nl_order_room(struct genl_info *info, struct weir_order_config *
 {
 	struct nlattr *bytes = info->attrs[WEIR_A_ORDER_BYTES];
 
-	config->hold = (u64)weir_nl_order_number(info, WEIR_A_ORDER_HOLD, WEIR_ORDER_HOLD_DEFAULT) *
+	config->hold = (u64)weir_nl_order_number(info, WEIR_A_ORDER_HOLD, WEIR_XDP_ORDER_HOLD_DEFAULT) *
 		       NSEC_PER_USEC;
 	config->packets = weir_nl_order_number(info, WEIR_A_ORDER_PACKETS,
-					       WEIR_ORDER_PACKETS_DEFAULT);
-	config->flows = weir_nl_order_number(info, WEIR_A_ORDER_FLOWS, WEIR_ORDER_FLOWS_DEFAULT);
-	config->bytes = bytes ? nla_get_uint(bytes) : WEIR_ORDER_BYTES_DEFAULT;
+					       WEIR_XDP_ORDER_PACKETS_DEFAULT);
+	config->flows = weir_nl_order_number(info, WEIR_A_ORDER_FLOWS, WEIR_XDP_ORDER_FLOWS_DEFAULT);
+	config->bytes = bytes ? nla_get_uint(bytes) : WEIR_XDP_ORDER_BYTES_DEFAULT;
 	if (!is_power_of_2(config->packets))
 		return weir_nl_refuse(info, info->attrs[WEIR_A_ORDER_PACKETS], -EINVAL,
 				      "packets is a power of two");
-	if ((u64)config->packets * config->flows > WEIR_ORDER_SLOTS_MAX)
+	if ((u64)config->packets * config->flows > WEIR_XDP_ORDER_SLOTS_MAX)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_ORDER_FLOWS], -EINVAL,
 				      "flows times packets is 16777216 at most");
 	if (config->bytes > S64_MAX)
@@ -187,7 +187,8 @@ static int weir_nl_order_rule(struct genl_info *info, struct weir_order_config *
 
 	config->rule.dscps = U64_MAX;
 	if (info->attrs[WEIR_A_ORDER_RULE])
-		err = weir_nl_rule(info, info->attrs[WEIR_A_ORDER_RULE], &config->rule);
+		err = weir_nl_rule(info, info->attrs[WEIR_A_ORDER_RULE],
+				   weir_xdp_rule_nl_policy, &config->rule);
 	if (!err && config->rule.disable)
 		err = weir_nl_refuse(info, info->attrs[WEIR_A_ORDER_RULE], -EINVAL,
 				     "an order's rule has no disable");
@@ -201,13 +202,13 @@ static int weir_nl_order_new(struct genl_info *info, struct weir_nl_order_new *n
 	int err;
 
 	config->sequence = weir_nl_order_number(info, WEIR_A_ORDER_SEQUENCE,
-						WEIR_ORDER_SEQUENCE_ARRIVAL);
+						WEIR_XDP_ORDER_SEQUENCE_ARRIVAL);
 	err = weir_nl_order_rule(info, config) ?: weir_nl_order_cpus(info, new);
 	err = err ?: weir_nl_order_field(info, config) ?: weir_nl_order_scope(info, config);
 	err = err ?: weir_nl_order_room(info, config);
 	if (err)
 		return err;
-	if (!config->cpus && config->sequence == WEIR_ORDER_SEQUENCE_ARRIVAL)
+	if (!config->cpus && config->sequence == WEIR_XDP_ORDER_SEQUENCE_ARRIVAL)
 		return weir_nl_refuse(info, NULL, -EINVAL,
 				      "say cpus to spread packets over, or the sequence that they have");
 	return 0;
@@ -254,7 +255,7 @@ static int weir_nl_put_order_config(struct sk_buff *skb, const struct weir_order
 	    nla_put_u32(skb, WEIR_A_ORDER_FLOWS, config->flows) ||
 	    nla_put_u32(skb, WEIR_A_ORDER_SEQUENCE, config->sequence))
 		return -EMSGSIZE;
-	if (config->sequence == WEIR_ORDER_SEQUENCE_FIELD &&
+	if (config->sequence == WEIR_XDP_ORDER_SEQUENCE_FIELD &&
 	    (nla_put_u32(skb, WEIR_A_ORDER_OFFSET, config->offset) ||
 	     nla_put_u32(skb, WEIR_A_ORDER_WIDTH, config->width)))
 		return -EMSGSIZE;
@@ -300,13 +301,13 @@ static int weir_nl_fill_order(const struct weir_nl_msg *msg, const void *obj)
  * weir_nl_order_notify() - tell the events group about an order
  * @wn: the namespace
  * @order: the order, which stays while this runs
- * @cmd: WEIR_CMD_ORDER_NTF or WEIR_CMD_ORDER_DEL_NTF
+ * @cmd: WEIR_XDP_CMD_ORDER_NTF or WEIR_XDP_CMD_ORDER_DEL_NTF
  *
  * Sleeps.
  */
-void weir_nl_order_notify(struct weir_net *wn, const struct weir_reorder *order, u8 cmd)
+void weir_nl_order_notify(struct weir_xdp_net *wn, const struct weir_reorder *order, u8 cmd)
 {
-	weir_nl_notify(wn, cmd, weir_nl_fill_order, order);
+	weir_nl_notify(&weir_xdp_nl, &wn->ns, cmd, weir_nl_fill_order, order);
 }
 
 static int weir_nl_order_add(const struct weir_nl_order_req *req, struct weir_reorder *order)
@@ -315,11 +316,11 @@ static int weir_nl_order_add(const struct weir_nl_order_req *req, struct weir_re
 	int err;
 
 	rtnl_lock();
-	dev = __dev_get_by_index(req->wn->net, req->ifindex);
+	dev = __dev_get_by_index(req->wn->ns.net, req->ifindex);
 	err = dev ? weir_order_add(req->wn, dev, order) : -ENODEV;
 	if (!err) {
-		weir_nl_changed(req->wn);
-		weir_nl_order_notify(req->wn, order, WEIR_CMD_ORDER_NTF);
+		weir_nl_changed(&req->wn->ns);
+		weir_nl_order_notify(req->wn, order, WEIR_XDP_CMD_ORDER_NTF);
 	}
 	rtnl_unlock();
 	return err;
@@ -346,7 +347,7 @@ static int weir_nl_order_make(const struct weir_nl_order_req *req, struct weir_n
 	return weir_nl_order_refuse(req, err);
 }
 
-int weir_nl_order_add_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_order_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_order_new *new;
 	struct weir_nl_order_req req;
@@ -364,7 +365,7 @@ int weir_nl_order_add_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-int weir_nl_order_del_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_order_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_order_req req;
 	int err;
@@ -374,20 +375,20 @@ int weir_nl_order_del_doit(struct sk_buff *skb, struct genl_info *info)
 		return weir_nl_order_refuse(&req, err);
 	if (err)
 		return err;
-	weir_nl_changed(req.wn);
+	weir_nl_changed(&req.wn->ns);
 	return 0;
 }
 
-int weir_nl_order_flush_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_order_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_net *wn = weir_nl_net(info);
+	struct weir_xdp_net *wn = weir_xdp_nl_net(info);
 
-	weir_order_flush(wn);
-	weir_nl_changed(wn);
+	weir_order_flush(wn->ns.net);
+	weir_nl_changed(&wn->ns);
 	return 0;
 }
 
-int weir_nl_order_get_doit(struct sk_buff *skb, struct genl_info *info)
+int weir_xdp_nl_order_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_order_req req;
 	const struct weir_reorder *order;
@@ -398,7 +399,7 @@ int weir_nl_order_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	rtnl_lock();
 	order = weir_order_get(req.wn, req.ifindex, req.prio);
-	err = order ? weir_nl_reply(info, WEIR_CMD_ORDER_GET, weir_nl_fill_order, order) :
+	err = order ? weir_nl_reply(info, WEIR_XDP_CMD_ORDER_GET, weir_nl_fill_order, order) :
 		      weir_nl_order_refuse(&req, -ENOENT);
 	rtnl_unlock();
 	return err;
@@ -425,8 +426,10 @@ static int weir_nl_fill_orders(const struct weir_nl_msg *msg, const void *obj)
 	return 0;
 }
 
-int weir_nl_order_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int weir_xdp_nl_order_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump_devs(skb, cb, WEIR_CMD_ORDER_GET,
-				 &weir_net(sock_net(skb->sk))->orders, weir_nl_fill_orders);
+	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
+
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_ORDER_GET, &wn->orders,
+				 weir_nl_fill_orders);
 }

@@ -29,7 +29,7 @@ bool weir_order_is_below(const struct xdp_buff *xdp)
  */
 static u32 weir_order_target(const struct xdp_buff *xdp, u32 verdict)
 {
-	const struct bpf_redirect_info *ri = weir_compat_redirect_info();
+	const struct bpf_redirect_info *ri = bpf_net_ctx_get_ri();
 
 	if (verdict == XDP_TX)
 		return weir_xdp_dev(xdp)->ifindex;
@@ -43,7 +43,7 @@ static u32 weir_order_rest(const struct weir_reorder *order, struct xdp_buff *xd
 {
 	u32 was = weir_running_begin(xdp, WEIR_RUNNING_ORDER), verdict;
 
-	verdict = weir_chain_below(order->dev, xdp, WEIR_CHAIN_PRIO_ORDER, by);
+	verdict = weir_chain_below(order->dev, xdp, WEIR_XDP_CHAIN_PRIO_ORDER, by);
 	weir_running_end(xdp, WEIR_RUNNING_ORDER, was);
 	return verdict;
 }

@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 
 #include "core/base/compat.h"
-#include "core/base/notify.h"
+#include "xdp/base/notify.h"
 #include "core/base/virtual.h"
 #include "xdp/order/order.h"
 
@@ -115,7 +115,7 @@ void weir_order_free(struct weir_reorder *order)
  *
  * Return: it, until RTNL is released, or NULL.
  */
-struct weir_reorder *weir_order_get(struct weir_net *wn, int ifindex, u32 prio)
+struct weir_reorder *weir_order_get(struct weir_xdp_net *wn, int ifindex, u32 prio)
 {
 	struct weir_orders *orders = weir_orders(wn, ifindex);
 	struct weir_reorder *order;
@@ -184,7 +184,7 @@ u64 weir_order_memory(const struct weir_reorder *order)
 }
 
 /* The device's orders, with a new list where it has none. */
-static struct weir_orders *weir_orders_of(struct weir_net *wn, int ifindex)
+static struct weir_orders *weir_orders_of(struct weir_xdp_net *wn, int ifindex)
 {
 	struct weir_orders *orders = weir_orders(wn, ifindex);
 	int err;
@@ -206,7 +206,7 @@ static struct weir_orders *weir_orders_of(struct weir_net *wn, int ifindex)
 }
 
 /* The list goes with its last order. */
-static void weir_orders_end(struct weir_net *wn, struct weir_orders *orders)
+static void weir_orders_end(struct weir_xdp_net *wn, struct weir_orders *orders)
 {
 	if (!list_empty(&orders->list))
 		return;
@@ -236,7 +236,7 @@ static void weir_order_insert(struct weir_orders *orders, struct weir_reorder *o
  *
  * Return: 0, -EEXIST, -E2BIG or -ENOMEM.
  */
-int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reorder *order)
+int weir_order_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_reorder *order)
 {
 	struct weir_orders *orders;
 
@@ -246,9 +246,9 @@ int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reor
 	orders = weir_orders_of(wn, dev->ifindex);
 	if (IS_ERR(orders))
 		return PTR_ERR(orders);
-	if (orders->count == WEIR_ORDERS_MAX)
+	if (orders->count == WEIR_XDP_ORDERS_MAX)
 		return -E2BIG;
-	order->net = wn->net;
+	order->net = wn->ns.net;
 	order->dev = dev;
 	order->ifindex = dev->ifindex;
 	order->ndev = weir_virtual_alloc(dev, order, &weir_order_ops);
@@ -277,14 +277,14 @@ static void weir_order_hide(struct weir_orders *orders, struct weir_reorder *ord
 }
 
 /* Ends an order that is hidden. @end: for packets that wait */
-static void weir_order_finish(struct weir_net *wn, struct weir_reorder *order,
+static void weir_order_finish(struct weir_xdp_net *wn, struct weir_reorder *order,
 			      void (*end)(const struct weir_reorder *order, void *item))
 {
 	cancel_delayed_work_sync(&order->scan);
 	weir_order_timers_end(order);
 	weir_order_workers_quiet(order);
 	weir_order_empty_all(order, end);
-	weir_notify->order_gone(wn, order);
+	weir_xdp_notify->order_gone(wn, order);
 	weir_order_free(order);
 }
 
@@ -301,7 +301,8 @@ static void weir_order_ending(struct weir_ending *ending)
 {
 	struct weir_reorder *order = container_of(ending, struct weir_reorder, ending);
 
-	weir_order_finish(ending->wn, order, weir_order_lose);
+	weir_order_finish(container_of(ending->ns, struct weir_xdp_net, ns), order,
+			  weir_order_lose);
 }
 
 /**
@@ -315,7 +316,7 @@ static void weir_order_ending(struct weir_ending *ending)
  *
  * Return: 0 or -ENOENT.
  */
-int weir_order_del(struct weir_net *wn, int ifindex, u32 prio)
+int weir_order_del(struct weir_xdp_net *wn, int ifindex, u32 prio)
 {
 	struct weir_reorder *order;
 	struct weir_orders *orders;
@@ -342,12 +343,13 @@ int weir_order_del(struct weir_net *wn, int ifindex, u32 prio)
 
 /**
  * weir_order_flush() - take all orders of a namespace away
- * @wn: the namespace, whose lock is held
+ * @net: the namespace, whose lock is held
  *
  * Takes RTNL.
  */
-void weir_order_flush(struct weir_net *wn)
+void weir_order_flush(struct net *net)
 {
+	struct weir_xdp_net *wn = weir_xdp_net(net);
 	struct weir_orders *orders;
 	unsigned long ifindex;
 	u32 prio;
@@ -365,13 +367,13 @@ void weir_order_flush(struct weir_net *wn)
 }
 
 /* The device of all of them goes. */
-static void weir_orders_gone(struct weir_net *wn, struct weir_orders *orders)
+static void weir_orders_gone(struct weir_xdp_net *wn, struct weir_orders *orders)
 {
 	struct weir_reorder *order, *next;
 
 	list_for_each_entry_safe(order, next, &orders->list, list) {
 		weir_order_hide(orders, order);
-		weir_net_end_later(wn, &order->ending, weir_order_ending);
+		weir_ns_end_later(&wn->ns, &order->ending, weir_order_ending);
 	}
 	weir_orders_end(wn, orders);
 }
@@ -385,35 +387,26 @@ static void weir_orders_settle(struct weir_orders *orders)
 }
 
 /* A device that goes down waits for no packet. One that is gone has no orders any more. */
-static int weir_order_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+int weir_order_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
 	struct weir_orders *orders = weir_orders(wn, dev->ifindex);
 
 	if (orders && event == NETDEV_GOING_DOWN)
 		weir_orders_settle(orders);
 	if (orders && event == NETDEV_UNREGISTER)
 		weir_orders_gone(wn, orders);
-	return NOTIFY_DONE;
+	return 0;
 }
 
-static struct notifier_block weir_order_notifier = {
-	.notifier_call = weir_order_netdev_event,
-};
-
-/**
- * weir_order_init() - watch for devices that go
- */
-int weir_order_init(void)
+/* Return: 0. */
+int weir_order_net_init(struct net *net)
 {
-	return register_netdevice_notifier(&weir_order_notifier);
+	xa_init(&weir_xdp_net(net)->orders);
+	return 0;
 }
 
-/**
- * weir_order_uninit() - stop watching
- */
-void weir_order_uninit(void)
+void weir_order_net_uninit(struct net *net)
 {
-	unregister_netdevice_notifier(&weir_order_notifier);
+	xa_destroy(&weir_xdp_net(net)->orders);
 }

@@ -13,11 +13,11 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/xdp.h>
-#include <uapi/weir.h>
+#include <uapi/weir_xdp_nl.h>
 #include <uapi/weir_trim.h>
 
 #include "core/base/lateness.h"
-#include "core/base/net.h"
+#include "xdp/base/net.h"
 #include "xdp/order/queue.h"
 #include "xdp/packet/headers.h"
 
@@ -41,7 +41,7 @@ struct weir_order_note;
  * @bytes: of memory that packets of all flows have together while the order holds them; those
  *	that wait for earlier ones have half of it at most
  * @flows: how many are remembered
- * @sequence: enum weir_order_sequence
+ * @sequence: enum weir_xdp_order_sequence
  * @offset: of the number, in bytes behind the header of UDP or TCP, or else behind IP's
  * @width: of the number, in bits
  * @scope_offset: of the number of the stream that @offset's number belongs to
@@ -242,7 +242,7 @@ static inline void weir_order_add_count(const struct weir_reorder *order, u32 co
  * Called under RTNL or rcu_read_lock(), or with bottom halves disabled. Return: them, or NULL where
  * it has none.
  */
-static inline struct weir_orders *weir_orders(struct weir_net *wn, int ifindex)
+static inline struct weir_orders *weir_orders(struct weir_xdp_net *wn, int ifindex)
 {
 	return weir_dev_find(wn->order_table, ifindex, struct weir_orders);
 }
@@ -276,16 +276,17 @@ static inline bool weir_order_is_full(struct weir_reorder *order)
 struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *config,
 				      const u32 *cpus);
 void weir_order_free(struct weir_reorder *order);
-int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reorder *order);
-struct weir_reorder *weir_order_get(struct weir_net *wn, int ifindex, u32 prio);
-int weir_order_del(struct weir_net *wn, int ifindex, u32 prio);
+int weir_order_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_reorder *order);
+struct weir_reorder *weir_order_get(struct weir_xdp_net *wn, int ifindex, u32 prio);
+int weir_order_del(struct weir_xdp_net *wn, int ifindex, u32 prio);
 void weir_order_sum(const struct weir_reorder *order, struct weir_order_count *sum);
 u32 weir_order_waiting(const struct weir_reorder *order);
 u64 weir_order_held(const struct weir_reorder *order);
 u64 weir_order_memory(const struct weir_reorder *order);
-void weir_order_flush(struct weir_net *wn);
-int weir_order_init(void);
-void weir_order_uninit(void);
+void weir_order_flush(struct net *net);
+int weir_order_net_init(struct net *net);
+void weir_order_net_uninit(struct net *net);
+int weir_order_dev_event(struct net_device *dev, unsigned long event, void *info);
 
 /* flow.c */
 struct weir_order_flow *weir_order_flow(struct weir_reorder *order, const struct weir_flow_key *key,

@@ -111,10 +111,10 @@ bool weir_sequence_read(struct weir_sequence *sequence, const struct weir_order_
 	bool udp = headers->key.proto == IPPROTO_UDP;
 
 	switch (config->sequence) {
-	case WEIR_ORDER_SEQUENCE_RTP:
+	case WEIR_XDP_ORDER_SEQUENCE_RTP:
 		return udp && weir_sequence_rtp(sequence, weir_sequence_bytes(headers, xdp, 0,
 									      WEIR_RTP_LEN));
-	case WEIR_ORDER_SEQUENCE_GTPU:
+	case WEIR_XDP_ORDER_SEQUENCE_GTPU:
 		return udp && weir_sequence_gtp(sequence, weir_sequence_bytes(headers, xdp, 0,
 									      WEIR_GTP_LEN));
 	default:

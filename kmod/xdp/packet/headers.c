@@ -329,8 +329,11 @@ u32 weir_flow_stream_hash(const struct weir_flow_key *key, u32 stream)
 
 /**
  * weir_headers_init() - choose the factors of hashes
+ *
+ * Return: 0.
  */
-void weir_headers_init(void)
+int weir_headers_init(void)
 {
 	get_random_bytes(&weir_flow_secret, sizeof(weir_flow_secret));
+	return 0;
 }

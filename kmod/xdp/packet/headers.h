@@ -146,6 +146,6 @@ void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp
 void weir_headers_first(struct weir_headers *headers, const struct xdp_buff *xdp);
 u32 weir_flow_key_hash(const struct weir_flow_key *key);
 u32 weir_flow_stream_hash(const struct weir_flow_key *key, u32 stream);
-void weir_headers_init(void);
+int weir_headers_init(void);
 
 #endif /* _WEIR_HEADERS_H */

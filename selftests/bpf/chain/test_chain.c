@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "bpf/members.skel.h"
 #include "bpf/weir_chain.skel.h"
@@ -100,29 +100,29 @@ static int ask(const struct ask *what)
 
 static int add(uint32_t prio, const struct bpf_program *program)
 {
-	return ask(&(struct ask){ WEIR_CMD_CHAIN_ADD, LOOPBACK, prio, 0, fd_of(program), 0 });
+	return ask(&(struct ask){ WEIR_XDP_CMD_CHAIN_ADD, LOOPBACK, prio, 0, fd_of(program), 0 });
 }
 
 static int replace(uint32_t prio, const struct bpf_program *program, uint32_t to)
 {
-	return ask(&(struct ask){ WEIR_CMD_CHAIN_SET, LOOPBACK, prio, to, fd_of(program), 0 });
+	return ask(&(struct ask){ WEIR_XDP_CMD_CHAIN_SET, LOOPBACK, prio, to, fd_of(program), 0 });
 }
 
 static int move(uint32_t prio, uint32_t to)
 {
-	return ask(&(struct ask){ WEIR_CMD_CHAIN_SET, LOOPBACK, prio, to, -1, 0 });
+	return ask(&(struct ask){ WEIR_XDP_CMD_CHAIN_SET, LOOPBACK, prio, to, -1, 0 });
 }
 
 static int del(uint32_t prio)
 {
-	return ask(&(struct ask){ WEIR_CMD_CHAIN_DEL, LOOPBACK, prio, 0, -1, 0 });
+	return ask(&(struct ask){ WEIR_XDP_CMD_CHAIN_DEL, LOOPBACK, prio, 0, -1, 0 });
 }
 
 static void flush(void)
 {
 	char buf[GENL_REQUEST_MAX];
 
-	genl_ask(genl_begin(buf, WEIR_CMD_CHAIN_FLUSH), NULL, NULL, "chains are flushed");
+	genl_ask(genl_begin(buf, WEIR_XDP_CMD_CHAIN_FLUSH), NULL, NULL, "chains are flushed");
 }
 
 /**
@@ -134,8 +134,8 @@ static void flush(void)
  */
 struct seen {
 	unsigned int count;
-	uint32_t prio[WEIR_CHAIN_MEMBERS_MAX + 1];
-	uint64_t stats[WEIR_CHAIN_MEMBERS_MAX + 1][WEIR_A_CHAIN_STATS_MAX + 1];
+	uint32_t prio[WEIR_XDP_CHAIN_MEMBERS_MAX + 1];
+	uint64_t stats[WEIR_XDP_CHAIN_MEMBERS_MAX + 1][WEIR_A_CHAIN_STATS_MAX + 1];
 	size_t text;
 };
 
@@ -158,7 +158,7 @@ static int take(const struct nlmsghdr *message, void *data)
 			break;
 		}
 	}
-	if (seen->count < WEIR_CHAIN_MEMBERS_MAX)
+	if (seen->count < WEIR_XDP_CHAIN_MEMBERS_MAX)
 		seen->count++;
 	return MNL_CB_OK;
 }
@@ -166,7 +166,7 @@ static int take(const struct nlmsghdr *message, void *data)
 static void look(struct seen *seen)
 {
 	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *request = genl_begin(buf, WEIR_CMD_CHAIN_GET);
+	struct nlmsghdr *request = genl_begin(buf, WEIR_XDP_CMD_CHAIN_GET);
 
 	memset(seen, 0, sizeof(*seen));
 	request->nlmsg_flags &= ~NLM_F_ACK;
@@ -258,7 +258,7 @@ static int bound_fd(void)
 
 static void test_refusals(void)
 {
-	const uint8_t make = WEIR_CMD_CHAIN_ADD, set = WEIR_CMD_CHAIN_SET, end = WEIR_CMD_CHAIN_DEL;
+	const uint8_t make = WEIR_XDP_CMD_CHAIN_ADD, set = WEIR_XDP_CMD_CHAIN_SET, end = WEIR_XDP_CMD_CHAIN_DEL;
 	int good = fd_of(members->progs.member_2), bound = bound_fd();
 
 	if (add(10, members->progs.member_1))
@@ -278,7 +278,7 @@ static void test_refusals(void)
 	refuse("a device that there is not", ENODEV, &(struct ask){ make, 77, 20, 0, good, 0 });
 	refuse("a place that is taken", EEXIST, &(struct ask){ make, 1, 10, 0, good, 0 });
 	refuse("a move to where another one is", ENOENT, &(struct ask){ set, 1, 11, 10, -1, 0 });
-	refuse("a move to weir's own place", EINVAL, &(struct ask){ set, 1, 10, WEIR_CHAIN_PRIO_SUM, -1, 0 });
+	refuse("a move to weir's own place", EINVAL, &(struct ask){ set, 1, 10, WEIR_XDP_CHAIN_PRIO_SUM, -1, 0 });
 	refuse("nothing to change", EINVAL, &(struct ask){ set, 1, 10, 0, -1, 0 });
 	refuse("an empty place is changed", ENOENT, &(struct ask){ set, 1, 11, 0, good, 0 });
 	refuse("an empty place is emptied", ENOENT, &(struct ask){ end, 1, 11, 0, -1, 0 });
@@ -295,13 +295,13 @@ static void test_dump(void)
 	struct seen seen;
 	unsigned int i;
 
-	for (i = WEIR_CHAIN_MEMBERS_MAX; i; i--)
-		failed |= ask(&(struct ask){ WEIR_CMD_CHAIN_ADD, LOOPBACK, i * 1000, 0, fd, TEXT });
+	for (i = WEIR_XDP_CHAIN_MEMBERS_MAX; i; i--)
+		failed |= ask(&(struct ask){ WEIR_XDP_CMD_CHAIN_ADD, LOOPBACK, i * 1000, 0, fd, TEXT });
 	look(&seen);
-	for (i = 0; i < WEIR_CHAIN_MEMBERS_MAX; i++)
+	for (i = 0; i < WEIR_XDP_CHAIN_MEMBERS_MAX; i++)
 		failed |= seen.prio[i] != (i + 1) * 1000;
-	ktap_ok(!failed && seen.count == WEIR_CHAIN_MEMBERS_MAX &&
-		seen.text == TEXT * WEIR_CHAIN_MEMBERS_MAX, "a dump of the longest chain is whole");
+	ktap_ok(!failed && seen.count == WEIR_XDP_CHAIN_MEMBERS_MAX &&
+		seen.text == TEXT * WEIR_XDP_CHAIN_MEMBERS_MAX, "a dump of the longest chain is whole");
 	ktap_ok(add(1, members->progs.member_1) == E2BIG, "a longer one is refused");
 	flush();
 }

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "bpf/traffic.skel.h"
 #include "bpf/weir_chain.skel.h"
@@ -132,7 +132,7 @@ static void run(const struct frame *frame, unsigned int repeat)
 static int set(uint32_t flows, uint32_t sample, uint32_t idle, uint32_t active)
 {
 	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *request = genl_begin(buf, WEIR_CMD_FLOW_SET);
+	struct nlmsghdr *request = genl_begin(buf, WEIR_XDP_CMD_FLOW_SET);
 
 	mnl_attr_put_u32(request, WEIR_A_FLOW_IFINDEX, LOOPBACK);
 	if (flows)
@@ -156,7 +156,7 @@ static void begin(uint32_t flows, uint32_t idle, uint32_t active)
 static int end(void)
 {
 	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *request = genl_begin(buf, WEIR_CMD_FLOW_DEL);
+	struct nlmsghdr *request = genl_begin(buf, WEIR_XDP_CMD_FLOW_DEL);
 
 	mnl_attr_put_u32(request, WEIR_A_FLOW_IFINDEX, LOOPBACK);
 	return genl_try(request, NULL, NULL, sentence, sizeof(sentence));
@@ -180,12 +180,12 @@ static void generate(uint64_t flows, uint64_t heavy)
 	traffic->bss->frames = 0;
 	traffic->data->flows = flows;
 	traffic->bss->heavy = heavy;
-	chain(WEIR_CMD_CHAIN_ADD, 60, bpf_program__fd(traffic->progs.flow_traffic));
+	chain(WEIR_XDP_CMD_CHAIN_ADD, 60, bpf_program__fd(traffic->progs.flow_traffic));
 }
 
 static void generate_no_more(void)
 {
-	chain(WEIR_CMD_CHAIN_DEL, 60, -1);
+	chain(WEIR_XDP_CMD_CHAIN_DEL, 60, -1);
 }
 
 /* What a table tells. */
@@ -209,7 +209,7 @@ static int take_stats(const struct nlmsghdr *message, void *data)
 static void read_stats(uint64_t stats[WEIR_A_FLOW_STATS_MAX + 1])
 {
 	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *request = genl_begin(buf, WEIR_CMD_FLOW_GET);
+	struct nlmsghdr *request = genl_begin(buf, WEIR_XDP_CMD_FLOW_GET);
 
 	memset(stats, 0, (WEIR_A_FLOW_STATS_MAX + 1) * sizeof(*stats));
 	mnl_attr_put_u32(request, WEIR_A_FLOW_IFINDEX, LOOPBACK);
@@ -280,7 +280,7 @@ static int take_record(const struct nlmsghdr *message, void *data)
 static void look(struct seen *seen, uint32_t top)
 {
 	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *request = genl_begin(buf, WEIR_CMD_FLOW_RECORD_GET);
+	struct nlmsghdr *request = genl_begin(buf, WEIR_XDP_CMD_FLOW_RECORD_GET);
 
 	memset(seen, 0, sizeof(*seen));
 	seen->falling = true;
@@ -297,7 +297,7 @@ static struct mnl_socket *listen_to(int *error)
 {
 	struct mnl_socket *socket = mnl_socket_open(NETLINK_GENERIC);
 	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *request = genl_begin(buf, WEIR_CMD_FLOW_LISTEN);
+	struct nlmsghdr *request = genl_begin(buf, WEIR_XDP_CMD_FLOW_LISTEN);
 	ssize_t got;
 	int size = 1 << 24;
 
@@ -682,7 +682,7 @@ static void test_ends(void)
 	hear(socket, &told);
 	ktap_ok(told.count == 50 && told.sum[WEIR_A_FLOW_RECORD_PACKETS] == 500 &&
 		told.sum[WEIR_A_FLOW_RECORD_BYTES] == 500 * 128 &&
-		told.sum[WEIR_A_FLOW_RECORD_END] == 50 * WEIR_FLOW_END_IDLE, "and are reported");
+		told.sum[WEIR_A_FLOW_RECORD_END] == 50 * WEIR_XDP_FLOW_END_IDLE, "and are reported");
 	generate_no_more();
 
 	memset(&told, 0, sizeof(told));
@@ -692,7 +692,7 @@ static void test_ends(void)
 	ktap_ok(wait_for(no_records) && stat_of(WEIR_A_FLOW_STATS_CLOSED) == 1,
 		"a connection's record ends with it");
 	hear(socket, &told);
-	ktap_ok(told.count == 1 && told.last[WEIR_A_FLOW_RECORD_END] == WEIR_FLOW_END_CLOSED &&
+	ktap_ok(told.count == 1 && told.last[WEIR_A_FLOW_RECORD_END] == WEIR_XDP_FLOW_END_CLOSED &&
 		told.last[WEIR_A_FLOW_RECORD_PACKETS] == 2, "and is reported");
 
 	memset(&told, 0, sizeof(told));
@@ -700,7 +700,7 @@ static void test_ends(void)
 	run(&frame, 3);
 	for (time_t until = time(NULL) + PATIENCE; !told.count && time(NULL) < until; usleep(20000))
 		hear(socket, &told);
-	ktap_ok(told.count == 1 && told.last[WEIR_A_FLOW_RECORD_END] == WEIR_FLOW_END_ACTIVE &&
+	ktap_ok(told.count == 1 && told.last[WEIR_A_FLOW_RECORD_END] == WEIR_XDP_FLOW_END_ACTIVE &&
 		told.last[WEIR_A_FLOW_RECORD_PACKETS] == 3, "one that goes on is reported");
 	reported = told.last[WEIR_A_FLOW_RECORD_LAST];
 	memset(&told, 0, sizeof(told));
@@ -715,7 +715,7 @@ static void test_ends(void)
 		"a report that follows another begins where that ended");
 	ktap_ok(told.last[WEIR_A_FLOW_RECORD_SAMPLE] == 7, "and has the sample");
 	ktap_ok(told.sum[WEIR_A_FLOW_RECORD_PACKETS] == 4 &&
-		told.last[WEIR_A_FLOW_RECORD_END] == WEIR_FLOW_END_FORCED,
+		told.last[WEIR_A_FLOW_RECORD_END] == WEIR_XDP_FLOW_END_FORCED,
 		"and what came since is reported");
 	mnl_socket_close(socket);
 	socket = listen_to(&error);
@@ -799,7 +799,7 @@ static void test_many(uint32_t flows)
 }
 
 /* Alarms of the events group, by kind; the last one's attributes. */
-static uint64_t alarms[WEIR_FLOW_ALARM_SOURCE + 1], alarm_source, alarm_value;
+static uint64_t alarms[WEIR_XDP_FLOW_ALARM_SOURCE + 1], alarm_source, alarm_value;
 
 static void hear_alarms(struct mnl_socket *socket)
 {
@@ -813,7 +813,7 @@ static void hear_alarms(struct mnl_socket *socket)
 		if (mnl_socket_recvfrom(socket, buf, sizeof(buf)) < 0)
 			err(1, "events cannot be read");
 		if (((struct genlmsghdr *)mnl_nlmsg_get_payload(message))->cmd !=
-		    WEIR_CMD_FLOW_ALARM_NTF)
+		    WEIR_XDP_CMD_FLOW_ALARM_NTF)
 			continue;
 		mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
 			if (mnl_attr_get_type(attr) == WEIR_A_FLOW_ALARM_ALARM)
@@ -837,7 +837,7 @@ static bool alarms_come(struct mnl_socket *socket, int kind)
 static void threshold(uint16_t attr, uint64_t value)
 {
 	char buf[GENL_REQUEST_MAX];
-	struct nlmsghdr *request = genl_begin(buf, WEIR_CMD_FLOW_SET);
+	struct nlmsghdr *request = genl_begin(buf, WEIR_XDP_CMD_FLOW_SET);
 
 	mnl_attr_put_u32(request, WEIR_A_FLOW_IFINDEX, LOOPBACK);
 	mnl_attr_put_u64(request, WEIR_A_FLOW_RATE, 100000);
@@ -852,7 +852,7 @@ static void threshold(uint16_t attr, uint64_t value)
 static void test_alarms(void)
 {
 	struct mnl_socket *socket = mnl_socket_open(NETLINK_GENERIC);
-	unsigned int group = genl_group("events");
+	unsigned int group = genl_group(WEIR_XDP_CMD_FLOW_ALARM_NTF, "events");
 	struct frame frame;
 
 	if (!socket || mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) < 0 ||
@@ -862,24 +862,24 @@ static void test_alarms(void)
 	threshold(WEIR_A_FLOW_SHARE, 500000);
 	udp(&frame, 100);
 	run(&frame, 100000);
-	ktap_ok(alarms_come(socket, WEIR_FLOW_ALARM_SHARE) && alarm_source == NET &&
+	ktap_ok(alarms_come(socket, WEIR_XDP_FLOW_ALARM_SHARE) && alarm_source == NET &&
 		alarm_value >= 500000, "a flow with a large share of its link alarms");
 	run(&frame, 100000);
 	hear_alarms(socket);
-	ktap_ok(alarms[WEIR_FLOW_ALARM_SHARE] == 1 && !alarms[WEIR_FLOW_ALARM_SOURCE],
+	ktap_ok(alarms[WEIR_XDP_FLOW_ALARM_SHARE] == 1 && !alarms[WEIR_XDP_FLOW_ALARM_SOURCE],
 		"once, and about nothing else");
 	threshold(WEIR_A_FLOW_SHARE, 0);
 	threshold(WEIR_A_FLOW_SOURCE, 1000);
 	generate(1, 0);
 	run(&frame, 100000);
-	ktap_ok(alarms_come(socket, WEIR_FLOW_ALARM_SOURCE) && alarm_value >= 1000,
+	ktap_ok(alarms_come(socket, WEIR_XDP_FLOW_ALARM_SOURCE) && alarm_value >= 1000,
 		"a source that sends much alarms");
 	generate_no_more();
 	threshold(WEIR_A_FLOW_SOURCE, 0);
 	threshold(WEIR_A_FLOW_LOSS, 100000);
 	for (uint32_t i = 0; i < 300; i++)
 		segment(i * 100 + i / 4 * 10, 16, 100);
-	ktap_ok(alarms_come(socket, WEIR_FLOW_ALARM_LOSS) && alarm_value >= 100000 &&
+	ktap_ok(alarms_come(socket, WEIR_XDP_FLOW_ALARM_LOSS) && alarm_value >= 100000 &&
 		alarm_value < 300000, "a flow that loses much alarms (%llu millionths)",
 		(unsigned long long)alarm_value);
 	end();
@@ -908,7 +908,7 @@ int main(int argc, char **argv)
 	if (!traffic || !base || !own)
 		err(1, "programs");
 	ktap_header();
-	chain(WEIR_CMD_CHAIN_ADD, WEIR_CHAIN_PRIO_FLOW, bpf_program__fd(own->progs.weir_flow));
+	chain(WEIR_XDP_CMD_CHAIN_ADD, WEIR_XDP_CHAIN_PRIO_FLOW, bpf_program__fd(own->progs.weir_flow));
 	if (argc > 1) {
 		test_many(atoi(argv[1]));
 		return ktap_end();

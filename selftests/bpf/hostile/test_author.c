@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 #include <weir_bpf.h>
 #include <weir_trim.h>
 
@@ -372,7 +373,7 @@ static void order_notes(void)
 
 	author->bss->inside = false;
 	author->bss->forged_order.cpu = 1;
-	if (chain(WEIR_CMD_CHAIN_ADD, WEIR_CHAIN_PRIO_ORDER + 10, author->progs.author_peek) ||
+	if (chain(WEIR_XDP_CMD_CHAIN_ADD, WEIR_XDP_CHAIN_PRIO_ORDER + 10, author->progs.author_peek) ||
 	    live(author->progs.author_order_note, frame, build(frame, 0x71), PEEKS))
 		err(1, "run frames");
 	for (n = 0; n < PEEKS && arrives(at_lo, got, sizeof(got)); n++)
@@ -381,7 +382,7 @@ static void order_notes(void)
 	       (unsigned long long)author->bss->addresses, (unsigned long long)author->bss->peeks);
 	ktap_ok(n == PEEKS && author->bss->peeks >= PEEKS && !author->bss->addresses,
 		"a note of an order: no address can be read");
-	chain(WEIR_CMD_CHAIN_DEL, WEIR_CHAIN_PRIO_ORDER + 10, NULL);
+	chain(WEIR_XDP_CMD_CHAIN_DEL, WEIR_XDP_CHAIN_PRIO_ORDER + 10, NULL);
 
 	author->bss->forged_order.cpu = 2;
 	author->bss->forged_order.flow = ~0U;
@@ -440,13 +441,13 @@ static void slice(const struct bpf_program *program, const char *what)
 static void slices(void)
 {
 	slice(author->progs.author_slice_trim, "a pointer to a fragment, and weir_trim_frags_xdp()");
-	if (chain(WEIR_CMD_CHAIN_ADD, WEIR_CHAIN_PRIO_ORDER + 10, author->progs.author_cut))
+	if (chain(WEIR_XDP_CMD_CHAIN_ADD, WEIR_XDP_CHAIN_PRIO_ORDER + 10, author->progs.author_cut))
 		errx(1, "no chain");
 	author->bss->cuts = 0;
 	slice(author->progs.author_slice_chain, "a pointer to a fragment, and weir_chain_xdp()");
 	slice(author->progs.author_slice_order, "a pointer to a fragment, and weir_order_xdp()");
 	ktap_ok(!clears_freed() || author->bss->cuts >= 100, "the chain's program cuts frames");
-	chain(WEIR_CMD_CHAIN_DEL, WEIR_CHAIN_PRIO_ORDER + 10, NULL);
+	chain(WEIR_XDP_CMD_CHAIN_DEL, WEIR_XDP_CHAIN_PRIO_ORDER + 10, NULL);
 }
 
 /* Of a device with a qdisc nothing is taken, whichever queue a packet is said to go by. */
@@ -490,7 +491,7 @@ static void anything(void)
 	size_t len = packet_build(&spec, frame);
 	unsigned int i;
 
-	chain(WEIR_CMD_CHAIN_ADD, WEIR_CHAIN_PRIO_ORDER + 10, author->progs.author_cut);
+	chain(WEIR_XDP_CMD_CHAIN_ADD, WEIR_XDP_CHAIN_PRIO_ORDER + 10, author->progs.author_cut);
 	author->bss->devices[5] = order_device();
 	author->bss->devices[6] = LOOPBACK;
 	memcpy(many, frame, len);
@@ -500,7 +501,7 @@ static void anything(void)
 		any(author->progs.author_any_xdp, frame, len, true);
 		any(author->progs.author_any_skb, frame, len, false);
 	}
-	chain(WEIR_CMD_CHAIN_DEL, WEIR_CHAIN_PRIO_ORDER + 10, NULL);
+	chain(WEIR_XDP_CMD_CHAIN_DEL, WEIR_XDP_CHAIN_PRIO_ORDER + 10, NULL);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "echo.h"
 #include "report.h"
@@ -88,7 +89,7 @@ static bool is_made(int fd, const struct message *m)
 
 static void request(struct message *m, uint8_t cmd, const struct shown *shown, uint64_t allowed)
 {
-	message_begin(m, talk_family(), grammar_op(cmd), false);
+	message_begin(m, grammar_op(cmd), false);
 	say_again(m, shown, allowed);
 }
 
@@ -122,7 +123,7 @@ void echo_any(int fd, struct rng *rng)
 	static struct message m;
 	struct answer answer;
 
-	message_begin(&m, talk_family(), grammar_op(kind->get), true);
+	message_begin(&m, grammar_op(kind->get), true);
 	talk(fd, &m, &answer, take, &shown);
 	if (shown.objects)
 		echo(fd, kind, &shown, rng);
@@ -201,7 +202,7 @@ void echo_said(int fd, struct rng *rng)
 	static struct message m, get;
 	struct answer answer;
 
-	message_good(&m, rng, talk_family(), grammar_op(sayings[which].cmd), false);
+	message_good(&m, rng, grammar_op(sayings[which].cmd), false);
 	talk(fd, &m, &answer, NULL, NULL);
 	if (answer.err || !answer.came)
 		return;

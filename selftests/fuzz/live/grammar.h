@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The form of the weir family's requests and replies, in tables made from
- * uapi/weir.yaml by ../grammar.py; and whether bytes are of that form.
+ * The form of the requests and replies, in tables made from
+ * the specs in uapi/ by ../grammar.py; and whether bytes are of that form.
  */
 #ifndef GRAMMAR_H
 #define GRAMMAR_H

@@ -2,13 +2,14 @@
 #include <linux/genetlink.h>
 #include <string.h>
 
+#include "lib/genl.h"
 #include "message.h"
 
-void message_begin(struct message *m, uint16_t family, const struct grammar_op *op, bool dump)
+void message_begin(struct message *m, const struct grammar_op *op, bool dump)
 {
 	const struct nlmsghdr nlh = {
 		.nlmsg_len = MESSAGE_HEAD,
-		.nlmsg_type = family,
+		.nlmsg_type = genl_family(op->cmd),
 		.nlmsg_flags = NLM_F_REQUEST | (dump ? NLM_F_DUMP : NLM_F_ACK),
 		.nlmsg_seq = 1,
 	};
@@ -168,10 +169,10 @@ static void put_attr(struct message *m, struct rng *rng, const struct grammar_se
 	message_put(m, type, payload, len);
 }
 
-void message_good(struct message *m, struct rng *rng, uint16_t family,
+void message_good(struct message *m, struct rng *rng,
 		  const struct grammar_op *op, bool dump)
 {
-	message_begin(m, family, op, dump);
+	message_begin(m, op, dump);
 	put_set(m, rng, op->set, dump ? op->dump_request : op->do_request);
 }
 
@@ -183,14 +184,14 @@ static unsigned int percent_of(const struct grammar_op *op)
 	return strcmp(op->name, "job-del") ? 100 : 10;
 }
 
-void message_any(struct message *m, struct rng *rng, uint16_t family)
+void message_any(struct message *m, struct rng *rng)
 {
 	const struct grammar_op *op;
 
 	do {
 		op = &grammar_ops[rng_below(rng, grammar_ops_count)];
 	} while ((!op->do_it && !op->dump_it) || !rng_percent(rng, percent_of(op)));
-	message_good(m, rng, family, op, op->dump_it && (!op->do_it || rng_percent(rng, 50)));
+	message_good(m, rng, op, op->dump_it && (!op->do_it || rng_percent(rng, 50)));
 	if (rng_percent(rng, 35))
 		message_break(m, rng);
 }

@@ -41,7 +41,7 @@ struct hint {
 
 const struct hint *hint_find(const struct grammar_set *set, const struct grammar_attr *attr);
 
-void message_begin(struct message *m, uint16_t family, const struct grammar_op *op, bool dump);
+void message_begin(struct message *m, const struct grammar_op *op, bool dump);
 void message_put(struct message *m, uint16_t type, const void *data, size_t len);
 void message_put_u32(struct message *m, const char *attr, uint32_t value);
 uint16_t message_get_u16(const struct message *m, size_t off);
@@ -50,11 +50,11 @@ void message_set_u16(struct message *m, size_t off, uint16_t value);
 /* A fault in the form of its attributes, or NULL. */
 const char *message_fault(const struct message *m);
 
-/* Any request of the family, most of them such as are taken. */
-void message_any(struct message *m, struct rng *rng, uint16_t family);
+/* Any request, most of them such as are taken. */
+void message_any(struct message *m, struct rng *rng);
 
 /* One of @op, with values that make sense more often than not. */
-void message_good(struct message *m, struct rng *rng, uint16_t family,
+void message_good(struct message *m, struct rng *rng,
 		  const struct grammar_op *op, bool dump);
 
 /* Breaks a good one in one place. */

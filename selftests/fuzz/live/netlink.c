@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests of the weir family to the live module, good ones and broken ones, from many
+ * Requests of weir's families to the live modules, good ones and broken ones, from many
  * processes in several namespaces at once: answers must be of the form that
  * uapi/weir.yaml gives them, wrong requests must be refused in words, and in the end
  * nothing may be left.
@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "bpf/ktap.h"
 #include "echo.h"
@@ -38,7 +40,7 @@
 static const char usage[] =
 	"usage: fuzz-netlink [--seconds N | --count N] [--seed SEED] [--senders N]\n"
 	"\n"
-	"Sends requests of the weir family, and looks at what comes back. With --count each\n"
+	"Sends requests of weir's families, and looks at what comes back. With --count each\n"
 	"sender ends after so many; --senders 1 makes the same ones from the same seed.\n"
 	"Works in namespaces of its own; the module must be loaded. Speaks KTAP.\n";
 
@@ -98,22 +100,22 @@ static bool takes_a_place(const struct grammar_op *op)
 /* A filter has so many rules, matches and tuples. */
 static bool takes_a_rule(const struct grammar_op *op, int error)
 {
-	return error == E2BIG && (op->cmd == WEIR_CMD_FILTER_ADD ||
-				  op->cmd == WEIR_CMD_FILTER_SET || op->cmd == WEIR_CMD_FILTER_COMMIT);
+	return error == E2BIG && (op->cmd == WEIR_XDP_CMD_FILTER_ADD ||
+				  op->cmd == WEIR_XDP_CMD_FILTER_SET || op->cmd == WEIR_XDP_CMD_FILTER_COMMIT);
 }
 
 /* Of these a program is wrong, or the chain is as long as it may be. */
 static bool takes_a_program(const struct grammar_op *op, int error)
 {
 	if (error == EBADF)
-		return op->cmd == WEIR_CMD_CHAIN_ADD || op->cmd == WEIR_CMD_CHAIN_SET;
-	return error == E2BIG && (op->cmd == WEIR_CMD_CHAIN_ADD || op->cmd == WEIR_CMD_ORDER_ADD);
+		return op->cmd == WEIR_XDP_CMD_CHAIN_ADD || op->cmd == WEIR_XDP_CMD_CHAIN_SET;
+	return error == E2BIG && (op->cmd == WEIR_XDP_CMD_CHAIN_ADD || op->cmd == WEIR_XDP_CMD_ORDER_ADD);
 }
 
 /* A table has its size, and reports their listener. */
 static bool is_busy(const struct grammar_op *op, int error)
 {
-	return error == EBUSY && (op->cmd == WEIR_CMD_FLOW_SET || op->cmd == WEIR_CMD_FLOW_LISTEN);
+	return error == EBUSY && (op->cmd == WEIR_XDP_CMD_FLOW_SET || op->cmd == WEIR_XDP_CMD_FLOW_LISTEN);
 }
 
 static void judge_refusal(const struct message *m, const struct answer *answer)
@@ -188,8 +190,8 @@ static void ask(const struct message *m)
 {
 	struct order order = { .keys = m->op->cmd == WEIR_CMD_SOURCE_GET ? 2 : 1, .last = -1 };
 	bool ordered = m->dump && !m->odd && m->op->cmd != WEIR_CMD_BLOCK_GET &&
-		       m->op->cmd != WEIR_CMD_CHAIN_GET && m->op->cmd != WEIR_CMD_FILTER_GET &&
-		       m->op->cmd != WEIR_CMD_ORDER_GET;
+		       m->op->cmd != WEIR_XDP_CMD_CHAIN_GET && m->op->cmd != WEIR_XDP_CMD_FILTER_GET &&
+		       m->op->cmd != WEIR_XDP_CMD_ORDER_GET;
 	struct answer answer;
 
 	talk(fd, m, &answer, ordered ? check_order : NULL, &order);
@@ -200,7 +202,7 @@ static void one_request(struct rng *rng)
 {
 	static struct message m;
 
-	message_any(&m, rng, talk_family());
+	message_any(&m, rng);
 	ask(&m);
 }
 
@@ -228,7 +230,7 @@ static void half_a_dump(struct rng *rng)
 		close(*slot);
 	}
 	*slot = talk_open();
-	message_good(&m, rng, talk_family(), any_dump(rng), true);
+	message_good(&m, rng, any_dump(rng), true);
 	talk_send(*slot, &m);
 	if (rng_percent(rng, 50))
 		talk_read(*slot, &m, &answer, NULL, NULL);
@@ -246,7 +248,7 @@ static void many_requests(struct rng *rng)
 
 	all.len = 0;
 	while (n--) {
-		message_any(&m, rng, talk_family());
+		message_any(&m, rng);
 		if (all.len + NLMSG_ALIGN(m.len) > sizeof(all.data))
 			break;
 		memcpy(all.data + all.len, m.data, m.len);
@@ -306,7 +308,7 @@ static void traffic(struct rng *rng)
 	struct answer answer;
 
 	scene_traffic(rng, 4);
-	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_PORT_ADD), false);
+	message_begin(&m, grammar_op(WEIR_CMD_PORT_ADD), false);
 	message_put_u32(&m, "ifindex", 1);
 	message_put_u32(&m, "mode", WEIR_MODE_TC);
 	talk(fd, &m, &answer, NULL, NULL);
@@ -495,7 +497,7 @@ static void flush(uint8_t cmd)
 	static struct message m;
 	struct answer answer;
 
-	message_begin(&m, talk_family(), grammar_op(cmd), false);
+	message_begin(&m, grammar_op(cmd), false);
 	talk(fd, &m, &answer, NULL, NULL);
 	if (!answer.came || answer.err)
 		fault("%s ends with errno %d", m.op->name, answer.err);
@@ -529,23 +531,23 @@ static void look(uint64_t left[2])
 
 	left[0] = 0;
 	left[1] = 0;
-	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_STATS_GET), false);
+	message_begin(&m, grammar_op(WEIR_CMD_STATS_GET), false);
 	talk(fd, &m, &answer, take_left, left);
 	if (answer.replies != 1)
 		fault("there are no totals");
-	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_TRIM_GET), true);
+	message_begin(&m, grammar_op(WEIR_CMD_TRIM_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
-	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_CHAIN_GET), true);
+	message_begin(&m, grammar_op(WEIR_XDP_CMD_CHAIN_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
-	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_FLOW_GET), true);
+	message_begin(&m, grammar_op(WEIR_XDP_CMD_FLOW_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
-	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_FILTER_GET), true);
+	message_begin(&m, grammar_op(WEIR_XDP_CMD_FILTER_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
-	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_ORDER_GET), true);
+	message_begin(&m, grammar_op(WEIR_XDP_CMD_ORDER_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
 }
@@ -561,10 +563,10 @@ static bool is_flushed(void)
 		new_socket();
 		flush(WEIR_CMD_JOB_FLUSH);
 		flush(WEIR_CMD_PORT_FLUSH);
-		flush(WEIR_CMD_ORDER_FLUSH);
-		flush(WEIR_CMD_CHAIN_FLUSH);
-		flush(WEIR_CMD_FLOW_FLUSH);
-		flush(WEIR_CMD_FILTER_FLUSH);
+		flush(WEIR_XDP_CMD_ORDER_FLUSH);
+		flush(WEIR_XDP_CMD_CHAIN_FLUSH);
+		flush(WEIR_XDP_CMD_FLOW_FLUSH);
+		flush(WEIR_XDP_CMD_FILTER_FLUSH);
 		flush(WEIR_CMD_TRIM_FLUSH);
 		look(left);
 		empty &= !left[0];

@@ -5,6 +5,7 @@
 #include <linux/if_link.h>
 #include <string.h>
 
+#include <weir.h>
 #include <weir_bpf.h>
 #include <weir_trim.h>
 

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "lib/genl.h"
 #include "report.h"
@@ -18,18 +20,19 @@
 
 #define SENTENCE_MAX	256
 
-static uint16_t family;
-static uint32_t group;
+/* A command of each family. */
+static const uint8_t first[] = { WEIR_CMD_JOB_ADD, WEIR_CMD_TRIM_SET, WEIR_XDP_CMD_CHAIN_ADD };
+
+#define FAMILIES	(sizeof(first) / sizeof(first[0]))
+
+static uint32_t group[FAMILIES];
 
 void talk_init(void)
 {
-	family = genl_family();
-	group = genl_group("events");
-}
+	size_t i;
 
-uint16_t talk_family(void)
-{
-	return family;
+	for (i = 0; i < FAMILIES; i++)
+		group[i] = genl_group(first[i], "events");
 }
 
 int talk_open(void)
@@ -51,8 +54,13 @@ int talk_open(void)
 
 void talk_join(int fd)
 {
-	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
-		err(1, "events");
+	size_t i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group[i],
+			       sizeof(group[i])))
+			err(1, "events");
+	}
 }
 
 void talk_send(int fd, const struct message *m)
@@ -180,7 +188,7 @@ static void take_message(const struct nlmsghdr *nlh, const struct message *m,
 		take_done(nlh, m, answer);
 		return;
 	}
-	if (nlh->nlmsg_type != family)
+	if (nlh->nlmsg_type != genl_family(((const struct genlmsghdr *)NLMSG_DATA(nlh))->cmd))
 		fault("a reply of the family %u", nlh->nlmsg_type);
 	check_shown(nlh, false);
 	answer->replies++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sockets of the weir family, and checks of all messages that come out of them. */
+/* Sockets of weir's families, and checks of all messages that come out of them. */
 #ifndef TALK_H
 #define TALK_H
 
@@ -27,9 +27,8 @@ struct answer {
 /* Called for each object that is shown. */
 typedef void (*talk_take)(const struct nlmsghdr *nlh, void *data);
 
-/* The family's number; ends the program where there is no module. */
+/* Ends the program where a module is not loaded. */
 void talk_init(void);
-uint16_t talk_family(void);
 
 int talk_open(void);
 

@@ -5,6 +5,8 @@
  */
 #include <stdio.h>
 
+#include <weir_trim_nl.h>
+
 #include "arena.h"
 #include "programs.h"
 #include "scene.h"

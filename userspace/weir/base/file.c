@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/file.h"
 #include "base/tool.h"
@@ -12,8 +12,8 @@ int file_find(const char *key, const char *name, char path[static PATH_MAX])
 {
 	if (!realpath(name, path))
 		return refused(errno, "cannot open %s: %s", name, strerror(errno));
-	if (strlen(path) <= WEIR_CHAIN_TEXT_MAX)
+	if (strlen(path) <= WEIR_XDP_CHAIN_TEXT_MAX)
 		return WEIR_OK;
 	return usage(key, "%s %s: the full path of the file has %zu bytes, and %u at most are kept",
-		     key, name, strlen(path), WEIR_CHAIN_TEXT_MAX);
+		     key, name, strlen(path), WEIR_XDP_CHAIN_TEXT_MAX);
 }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/tool.h"
 #include "chain/chain.h"
@@ -31,10 +31,10 @@ int chain_adopt(struct chain *chain, struct program *program, uint32_t *prio)
 	if (chain->hook.chain)
 		return WEIR_OK;
 	if (!strcmp(chain->hook.name, WEIR_XDP_NAME)) {
-		*prio = WEIR_CHAIN_PRIO_SUM;
+		*prio = WEIR_XDP_CHAIN_PRIO_SUM;
 		return adopt_sum(chain, program);
 	}
-	*prio = WEIR_CHAIN_PRIO_FORWARD;
+	*prio = WEIR_XDP_CHAIN_PRIO_FORWARD;
 	err = forward_load(program, 0);
 	return err ? program_refused(err, WEIR_FORWARD_NAME) : WEIR_OK;
 }

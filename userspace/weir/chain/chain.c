@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/file.h"
 #include "base/print.h"
@@ -98,7 +98,7 @@ int chain_take_all(uint32_t part)
 {
 	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
 	struct nl_replies replies = {};
-	int status = request_list(WEIR_CMD_CHAIN_GET, "chains", &replies);
+	int status = request_list(WEIR_XDP_CMD_CHAIN_GET, "chains", &replies);
 	size_t i;
 
 	for (i = 0; !status && i < replies.count; i++) {
@@ -115,7 +115,7 @@ int chain_take_all(uint32_t part)
 int chain_flush_run(const struct args *args)
 {
 	(void)args;
-	return chain_take_all(WEIR_CHAIN_PART_PROGRAM);
+	return chain_take_all(WEIR_XDP_CHAIN_PART_PROGRAM);
 }
 
 int chain_show_run(const struct args *args)

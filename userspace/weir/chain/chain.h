@@ -62,7 +62,7 @@ int chain_move(const char *dev, uint32_t prio, uint32_t to);
 int chain_bring(const char *dev, uint32_t mode, uint32_t prio, const char *name,
 		int (*load)(struct program *program));
 
-/* chain.c: takes the programs of a kind, WEIR_CHAIN_PART_*, out of all chains. An exit status. */
+/* chain.c: takes the programs of a kind, WEIR_XDP_CHAIN_PART_*, out of all chains. An exit status. */
 int chain_take_all(uint32_t part);
 
 /* The program of somebody else that is on the device goes into a chain, in one step. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/device.h"
 #include "base/tool.h"
@@ -47,7 +48,7 @@ static int open_chain(struct chain *chain, const char *dev)
 	chain->hook.fd = -1;
 	bpf_quiet();
 	status = device_find(dev, &chain->ifindex);
-	status = status ?: weir_open(&chain->weir);
+	status = status ?: weir_open(&chain->weir, WEIR_XDP_CMD_CHAIN_ADD);
 	if (status)
 		return status;
 	err = rtnl_open(&chain->rtnl);
@@ -111,7 +112,7 @@ static int take_census(struct chain *chain, struct census *census)
 	int err;
 
 	memset(census, 0, sizeof(*census));
-	weir_begin(&chain->weir, buffer, WEIR_CMD_CHAIN_GET, NLM_F_DUMP);
+	weir_begin(&chain->weir, buffer, WEIR_XDP_CMD_CHAIN_GET, NLM_F_DUMP);
 	err = nl_talk(&chain->weir.nl, buffer, &replies);
 	for (i = 0; !err && i < replies.count; i++) {
 		weir_attributes(replies.message[i], place, WEIR_A_CHAIN_MAX);
@@ -162,13 +163,13 @@ static int attach_base(struct chain *chain)
 /* A program, and then the chain's on the device; or neither. */
 static int add_and_attach(struct chain *chain, uint32_t prio, const struct chain_program *program)
 {
-	int status = told(chain, ask(chain, WEIR_CMD_CHAIN_ADD, prio, 0, program));
+	int status = told(chain, ask(chain, WEIR_XDP_CMD_CHAIN_ADD, prio, 0, program));
 
 	if (status)
 		return status;
 	status = attach_base(chain);
 	if (status)
-		ask(chain, WEIR_CMD_CHAIN_DEL, prio, 0, NULL);
+		ask(chain, WEIR_XDP_CMD_CHAIN_DEL, prio, 0, NULL);
 	return status;
 }
 
@@ -186,14 +187,14 @@ static int begin(struct chain *chain, uint32_t prio, const struct chain_program 
 		status = WEIR_OK;
 	own.fd = adopted.fd;
 	if (!status && place)
-		status = told(chain, ask(chain, WEIR_CMD_CHAIN_ADD, place, 0, &own));
+		status = told(chain, ask(chain, WEIR_XDP_CMD_CHAIN_ADD, place, 0, &own));
 	if (status) {
 		program_close(&adopted);
 		return status;
 	}
 	status = add_and_attach(chain, prio, program);
 	if (status && place)
-		ask(chain, WEIR_CMD_CHAIN_DEL, place, 0, NULL);
+		ask(chain, WEIR_XDP_CMD_CHAIN_DEL, place, 0, NULL);
 	program_close(&adopted);
 	return status;
 }
@@ -225,7 +226,7 @@ static int add(struct chain *chain, uint32_t mode, uint32_t prio,
 
 	if (status)
 		return status;
-	return chain->hook.chain ? extend(chain, WEIR_CMD_CHAIN_ADD, prio, program) :
+	return chain->hook.chain ? extend(chain, WEIR_XDP_CMD_CHAIN_ADD, prio, program) :
 				   begin(chain, prio, program);
 }
 
@@ -281,9 +282,9 @@ static int change(const char *dev, uint32_t mode, uint32_t prio, uint32_t to,
 		return status;
 	chain.mode = chain.hook.id ? chain.hook.mode : mode ?: WEIR_MODE_XDP;
 	if (program && chain.hook.chain)
-		status = extend(&chain, WEIR_CMD_CHAIN_SET, prio, program);
+		status = extend(&chain, WEIR_XDP_CMD_CHAIN_SET, prio, program);
 	else
-		status = told(&chain, ask(&chain, WEIR_CMD_CHAIN_SET, prio, to, program));
+		status = told(&chain, ask(&chain, WEIR_XDP_CMD_CHAIN_SET, prio, to, program));
 	/* Somebody took the chain's program off the device. */
 	if (!status && !chain.hook.id)
 		status = attach_base(&chain);
@@ -322,7 +323,7 @@ int chain_take(const char *dev, uint32_t prio)
 	if (status)
 		return status;
 	chain.mode = chain.hook.mode;
-	status = told(&chain, ask(&chain, WEIR_CMD_CHAIN_DEL, prio, 0, NULL)) ?: fit(&chain);
+	status = told(&chain, ask(&chain, WEIR_XDP_CMD_CHAIN_DEL, prio, 0, NULL)) ?: fit(&chain);
 	close_chain(&chain);
 	return status;
 }

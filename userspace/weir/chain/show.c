@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A program of a chain, printed. */
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/tool.h"
 #include "chain/chain.h"

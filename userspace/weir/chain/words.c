@@ -2,15 +2,16 @@
 #include "chain/words.h"
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/tool.h"
 #include "grammar/args.h"
 
 static bool is_own(uint64_t prio)
 {
-	return prio == WEIR_CHAIN_PRIO_FILTER || prio == WEIR_CHAIN_PRIO_FLOW ||
-	       prio == WEIR_CHAIN_PRIO_SUM || prio == WEIR_CHAIN_PRIO_ORDER ||
-	       prio == WEIR_CHAIN_PRIO_FORWARD;
+	return prio == WEIR_XDP_CHAIN_PRIO_FILTER || prio == WEIR_XDP_CHAIN_PRIO_FLOW ||
+	       prio == WEIR_XDP_CHAIN_PRIO_SUM || prio == WEIR_XDP_CHAIN_PRIO_ORDER ||
+	       prio == WEIR_XDP_CHAIN_PRIO_FORWARD;
 }
 
 static int parse_prio(struct value *value)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 #include <weir_wire.h>
 
 #include "base/print.h"
@@ -111,10 +113,10 @@ static int read_all(struct patient *patient)
 	err = err ?: dump(&patient->weir, WEIR_CMD_SOURCE_GET, &patient->sources);
 	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
 	err = err ?: dump(&patient->weir, WEIR_CMD_TRIM_GET, &patient->trims);
-	err = err ?: dump(&patient->weir, WEIR_CMD_CHAIN_GET, &patient->chains);
-	err = err ?: dump(&patient->weir, WEIR_CMD_FLOW_GET, &patient->flows);
-	err = err ?: dump(&patient->weir, WEIR_CMD_FILTER_GET, &patient->filters);
-	err = err ?: dump(&patient->weir, WEIR_CMD_ORDER_GET, &patient->orders);
+	err = err ?: dump(&patient->weir, WEIR_XDP_CMD_CHAIN_GET, &patient->chains);
+	err = err ?: dump(&patient->weir, WEIR_XDP_CMD_FLOW_GET, &patient->flows);
+	err = err ?: dump(&patient->weir, WEIR_XDP_CMD_FILTER_GET, &patient->filters);
+	err = err ?: dump(&patient->weir, WEIR_XDP_CMD_ORDER_GET, &patient->orders);
 	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
 	if (err == -EPERM) {
 		report(&(struct finding){ DOCTOR_WARN, "blocks", "", "run weir as root" },

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "doctor/doctor.h"
 #include "program/program.h"
@@ -29,7 +29,7 @@ static void check_run(struct patient *patient, const char *subject,
 		return;
 	}
 	finding.verdict = DOCTOR_FAIL;
-	if (prio == WEIR_CHAIN_PRIO_FILTER)
+	if (prio == WEIR_XDP_CHAIN_PRIO_FILTER)
 		finding.fix = fix("run `ip link set dev %s xdp off`, and `weir filter replace dev %s` with a rule that is there",
 				  quoted(dev), quoted(dev));
 	else if (hook.id)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/device.h"
 #include "doctor/doctor.h"
@@ -24,7 +24,7 @@ static void check_program(const char *subject, const struct nlattr *const rule[]
 	struct finding finding = { DOCTOR_OK, "program", subject, NULL };
 	const char *dev = nl_string(rule[WEIR_A_FILTER_IFNAME]);
 	uint32_t id = chain_program_id(nl_uint(rule[WEIR_A_FILTER_IFINDEX]),
-				       WEIR_CHAIN_PRIO_FILTER);
+				       WEIR_XDP_CHAIN_PRIO_FILTER);
 
 	if (id) {
 		report(&finding, "program %u hands packets to its rules", id);

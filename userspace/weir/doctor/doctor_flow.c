@@ -2,7 +2,7 @@
 /* Recorded flows: do packets come to the table, and has it room? */
 #include <stdio.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "doctor/doctor.h"
 #include "program/program.h"
@@ -12,7 +12,7 @@ static void check_program(const char *subject, const struct nlattr *const table[
 {
 	struct finding finding = { DOCTOR_OK, "program", subject, NULL };
 
-	if (chain_program_id(nl_uint(table[WEIR_A_FLOW_IFINDEX]), WEIR_CHAIN_PRIO_FLOW)) {
+	if (chain_program_id(nl_uint(table[WEIR_A_FLOW_IFINDEX]), WEIR_XDP_CHAIN_PRIO_FLOW)) {
 		report(&finding, "the device's chain hands it packets");
 		return;
 	}

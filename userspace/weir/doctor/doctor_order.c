@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "doctor/doctor.h"
 #include "program/program.h"
@@ -18,7 +19,7 @@ static const char *dev_of(const struct nlattr *const order[])
 /* Packets come by weir's program in the device's chain. */
 static void check_program(struct finding finding, const struct nlattr *const order[])
 {
-	if (chain_program_id(nl_uint(order[WEIR_A_ORDER_IFINDEX]), WEIR_CHAIN_PRIO_ORDER)) {
+	if (chain_program_id(nl_uint(order[WEIR_A_ORDER_IFINDEX]), WEIR_XDP_CHAIN_PRIO_ORDER)) {
 		report(&finding, "weir's program hands its packets over");
 		return;
 	}
@@ -81,7 +82,7 @@ static bool loses_checksums(const struct link *link)
 {
 	struct hook hook;
 
-	if (strcmp(link->kind, "veth") || xdp_look(link, WEIR_CHAIN_PRIO_ORDER, &hook))
+	if (strcmp(link->kind, "veth") || xdp_look(link, WEIR_XDP_CHAIN_PRIO_ORDER, &hook))
 		return false;
 	hook_close(&hook);
 	return hook.member && hook.mode == WEIR_MODE_XDP;

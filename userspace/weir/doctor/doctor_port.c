@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 #include <weir_wire.h>
 
 #include "base/device.h"
@@ -59,7 +60,7 @@ static void check_program(struct patient *patient, const struct link *link,
 {
 	struct finding finding = { DOCTOR_FAIL, "program", subject, NULL };
 	struct hook tc = { .fd = -1 }, xdp;
-	int unseen = xdp_look(link, WEIR_CHAIN_PRIO_SUM, &xdp), err;
+	int unseen = xdp_look(link, WEIR_XDP_CHAIN_PRIO_SUM, &xdp), err;
 
 	hook_close(&xdp);
 	err = tc_find(&patient->rtnl, link->ifindex, &tc_ingress, &tc);
@@ -319,7 +320,7 @@ static void check_vlan(const struct patient *patient, const struct link *link,
 	if (mode == WEIR_MODE_TC || !binds_vlan(patient, link->ifindex))
 		return;
 	/* A program of a chain is bound to no device, and cannot ask the driver either. */
-	if (chain_program_id(link->ifindex, WEIR_CHAIN_PRIO_SUM))
+	if (chain_program_id(link->ifindex, WEIR_XDP_CHAIN_PRIO_SUM))
 		mode = WEIR_MODE_GENERIC;
 	if (!device_hides_vlan(link->name)) {
 		report(&finding, "VLAN tags are in the frames, where the program sees them");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/device.h"
 #include "doctor/doctor.h"

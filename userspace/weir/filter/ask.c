@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/tool.h"
 #include "filter/filter.h"
@@ -82,7 +82,7 @@ int filter_commit(struct weir *weir, unsigned int ifindex)
 	char buffer[NL_REQUEST_SIZE];
 	struct nlmsghdr *message;
 
-	message = weir_begin(weir, buffer, WEIR_CMD_FILTER_COMMIT, 0);
+	message = weir_begin(weir, buffer, WEIR_XDP_CMD_FILTER_COMMIT, 0);
 	nl_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
 	return nl_talk(&weir->nl, buffer, NULL);
 }
@@ -94,7 +94,7 @@ bool filter_there(struct weir *weir, unsigned int ifindex)
 	struct nlmsghdr *message;
 	bool there;
 
-	message = weir_begin(weir, buffer, WEIR_CMD_FILTER_GET, 0);
+	message = weir_begin(weir, buffer, WEIR_XDP_CMD_FILTER_GET, 0);
 	nl_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
 	there = !nl_talk(&weir->nl, buffer, &replies);
 	nl_replies_free(&replies);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/device.h"
 #include "base/file.h"
@@ -37,7 +37,7 @@ static int open_device(const struct args *args, struct weir *weir, unsigned int 
 {
 	int status = device_find(args_word(args, "dev"), ifindex);
 
-	return status ?: weir_open(weir);
+	return status ?: weir_open(weir, WEIR_XDP_CMD_FILTER_ADD);
 }
 
 static int read_rule(struct filter_rule *rule, const struct args *args, char path[static PATH_MAX])
@@ -68,7 +68,7 @@ static void hold(unsigned int ifindex)
 /* Packets come to the filter by weir's program in the device's chain. */
 static int bring_packets(const struct args *args, uint32_t mode)
 {
-	return chain_bring(args_word(args, "dev"), mode, WEIR_CHAIN_PRIO_FILTER, WEIR_FILTER_NAME,
+	return chain_bring(args_word(args, "dev"), mode, WEIR_XDP_CHAIN_PRIO_FILTER, WEIR_FILTER_NAME,
 			   filter_load);
 }
 
@@ -78,7 +78,7 @@ static int place_first(struct weir *weir, const struct args *args, const struct 
 	int status = bring_packets(args, args_number(args, "mode", 0));
 
 	if (status)
-		filter_ask(weir, WEIR_CMD_FILTER_FLUSH, rule->ifindex, 0, args);
+		filter_ask(weir, WEIR_XDP_CMD_FILTER_FLUSH, rule->ifindex, 0, args);
 	return status;
 }
 
@@ -96,7 +96,7 @@ static bool is_held(unsigned int ifindex)
 static int add(struct weir *weir, const struct args *args, const struct filter_rule *rule)
 {
 	bool first = !is_held(rule->ifindex) && !filter_there(weir, rule->ifindex);
-	int status = filter_ask_rule(weir, WEIR_CMD_FILTER_ADD, rule, held.holding, args);
+	int status = filter_ask_rule(weir, WEIR_XDP_CMD_FILTER_ADD, rule, held.holding, args);
 
 	if (!status && held.holding && !is_held(rule->ifindex))
 		hold(rule->ifindex);
@@ -106,7 +106,7 @@ static int add(struct weir *weir, const struct args *args, const struct filter_r
 /* Somebody may have taken the program off the device, or out of the chain. */
 static int replace(struct weir *weir, const struct args *args, const struct filter_rule *rule)
 {
-	int status = filter_ask_rule(weir, WEIR_CMD_FILTER_SET, rule, false, args);
+	int status = filter_ask_rule(weir, WEIR_XDP_CMD_FILTER_SET, rule, false, args);
 
 	return status ?: bring_packets(args, 0);
 }
@@ -181,7 +181,7 @@ int filter_release(void)
 	size_t i;
 
 	if (held.count)
-		status = weir_open(&weir);
+		status = weir_open(&weir, WEIR_XDP_CMD_FILTER_COMMIT);
 	/* The rules of one device do not wait for those of another. */
 	for (i = 0; weir.nl.socket && i < held.count; i++) {
 		err = filter_commit(&weir, held.ifindex[i]);
@@ -199,9 +199,9 @@ int filter_release(void)
 /* The program goes with the last rule. */
 static int settle(struct weir *weir, const char *dev, unsigned int ifindex)
 {
-	if (filter_there(weir, ifindex) || !chain_program_id(ifindex, WEIR_CHAIN_PRIO_FILTER))
+	if (filter_there(weir, ifindex) || !chain_program_id(ifindex, WEIR_XDP_CHAIN_PRIO_FILTER))
 		return WEIR_OK;
-	return chain_take(dev, WEIR_CHAIN_PRIO_FILTER);
+	return chain_take(dev, WEIR_XDP_CHAIN_PRIO_FILTER);
 }
 
 int filter_del_run(const struct args *args)
@@ -213,7 +213,7 @@ int filter_del_run(const struct args *args)
 	status = open_device(args, &weir, &ifindex);
 	if (status)
 		return status;
-	status = filter_ask(&weir, WEIR_CMD_FILTER_DEL, ifindex, args_number(args, "prio", 0),
+	status = filter_ask(&weir, WEIR_XDP_CMD_FILTER_DEL, ifindex, args_number(args, "prio", 0),
 			    args);
 	status = status ?: settle(&weir, args_word(args, "dev"), ifindex);
 	weir_close(&weir);
@@ -229,7 +229,7 @@ static int flush_device(const struct args *args)
 	status = open_device(args, &weir, &ifindex);
 	if (status)
 		return status;
-	status = filter_ask(&weir, WEIR_CMD_FILTER_FLUSH, ifindex, 0, args);
+	status = filter_ask(&weir, WEIR_XDP_CMD_FILTER_FLUSH, ifindex, 0, args);
 	status = status ?: settle(&weir, args_word(args, "dev"), ifindex);
 	weir_close(&weir);
 	return status;
@@ -244,7 +244,7 @@ static void drop_pending(struct weir *weir, const struct nlmsghdr *message)
 	weir_attributes(message, rule, WEIR_A_FILTER_MAX);
 	if (!rule[WEIR_A_FILTER_PENDING])
 		return;
-	request = weir_begin(weir, buffer, WEIR_CMD_FILTER_DEL, 0);
+	request = weir_begin(weir, buffer, WEIR_XDP_CMD_FILTER_DEL, 0);
 	nl_put_u32(request, WEIR_A_FILTER_IFINDEX, nl_uint(rule[WEIR_A_FILTER_IFINDEX]));
 	nl_put_u32(request, WEIR_A_FILTER_PRIO, nl_uint(rule[WEIR_A_FILTER_PRIO]));
 	nl_talk(&weir->nl, buffer, NULL);
@@ -261,7 +261,7 @@ void filter_drop_held(const char *dev, unsigned int ifindex)
 	forget();
 	if (weir_try_open(&weir))
 		return;
-	request = weir_begin(&weir, buffer, WEIR_CMD_FILTER_GET, NLM_F_DUMP);
+	request = weir_begin(&weir, buffer, WEIR_XDP_CMD_FILTER_GET, NLM_F_DUMP);
 	nl_put_u32(request, WEIR_A_FILTER_IFINDEX, ifindex);
 	if (nl_talk(&weir.nl, buffer, &replies))
 		replies.count = 0;
@@ -280,7 +280,7 @@ int filter_flush_run(const struct args *args)
 		return flush_device(args);
 	/* Programs without a filter go, too. */
 	status = request_run(args);
-	return status ?: chain_take_all(WEIR_CHAIN_PART_FILTER);
+	return status ?: chain_take_all(WEIR_XDP_CHAIN_PART_FILTER);
 }
 
 int filter_show_run(const struct args *args)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A rule of a filter, printed. */
 #include <linux/genetlink.h>
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"
@@ -104,7 +104,7 @@ enum color filter_source_color(const struct nlmsghdr *message)
 	const struct nlattr *source[WEIR_A_FILTER_SOURCE_MAX + 1];
 
 	weir_attributes(message, source, WEIR_A_FILTER_SOURCE_MAX);
-	return nl_uint(source[WEIR_A_FILTER_SOURCE_STATE]) == WEIR_FILTER_STATE_BLOCKED ?
+	return nl_uint(source[WEIR_A_FILTER_SOURCE_STATE]) == WEIR_XDP_FILTER_STATE_BLOCKED ?
 	       COLOR_WARN : COLOR_GOOD;
 }
 

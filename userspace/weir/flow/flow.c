@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/device.h"
 #include "base/tool.h"
@@ -53,7 +53,7 @@ static int put_share(struct nlmsghdr *message, const struct args *args, const ch
 static int set(struct weir *weir, const struct args *args)
 {
 	char buffer[NL_REQUEST_SIZE];
-	struct nlmsghdr *message = weir_begin(weir, buffer, WEIR_CMD_FLOW_SET, 0);
+	struct nlmsghdr *message = weir_begin(weir, buffer, WEIR_XDP_CMD_FLOW_SET, 0);
 	int status = request_put(message, args);
 
 	put_time(message, args, "idle", WEIR_A_FLOW_IDLE);
@@ -66,9 +66,9 @@ static int set(struct weir *weir, const struct args *args)
 /* Packets come to the table by weir's program in the device's chain. */
 static int bring_packets(const char *dev, uint32_t mode, unsigned int ifindex)
 {
-	if (chain_program_id(ifindex, WEIR_CHAIN_PRIO_FLOW))
+	if (chain_program_id(ifindex, WEIR_XDP_CHAIN_PRIO_FLOW))
 		return WEIR_OK;
-	return chain_bring(dev, mode, WEIR_CHAIN_PRIO_FLOW, WEIR_FLOW_NAME, flow_load);
+	return chain_bring(dev, mode, WEIR_XDP_CHAIN_PRIO_FLOW, WEIR_FLOW_NAME, flow_load);
 }
 
 static int begin(struct weir *weir, const struct args *args)
@@ -82,21 +82,21 @@ static int begin(struct weir *weir, const struct args *args)
 	status = device_find(dev, &ifindex);
 	if (status)
 		return status;
-	there = !ask(weir, WEIR_CMD_FLOW_GET, ifindex, &replies);
+	there = !ask(weir, WEIR_XDP_CMD_FLOW_GET, ifindex, &replies);
 	nl_replies_free(&replies);
 	status = set(weir, args);
 	if (status)
 		return status;
 	status = bring_packets(dev, args_number(args, "mode", 0), ifindex);
 	if (status && !there)
-		ask(weir, WEIR_CMD_FLOW_DEL, ifindex, NULL);
+		ask(weir, WEIR_XDP_CMD_FLOW_DEL, ifindex, NULL);
 	return status;
 }
 
 int flow_on(const struct args *args)
 {
 	struct weir weir;
-	int status = weir_open(&weir);
+	int status = weir_open(&weir, WEIR_XDP_CMD_FLOW_GET);
 
 	if (status)
 		return status;
@@ -110,11 +110,11 @@ static int end(struct weir *weir, const struct args *args, const char *dev, unsi
 {
 	int status = WEIR_OK, err;
 
-	if (chain_program_id(ifindex, WEIR_CHAIN_PRIO_FLOW))
-		status = chain_take(dev, WEIR_CHAIN_PRIO_FLOW);
+	if (chain_program_id(ifindex, WEIR_XDP_CHAIN_PRIO_FLOW))
+		status = chain_take(dev, WEIR_XDP_CHAIN_PRIO_FLOW);
 	if (status)
 		return status;
-	err = ask(weir, WEIR_CMD_FLOW_DEL, ifindex, NULL);
+	err = ask(weir, WEIR_XDP_CMD_FLOW_DEL, ifindex, NULL);
 	return err ? request_refused(weir, args) : WEIR_OK;
 }
 
@@ -126,7 +126,7 @@ int flow_off(const struct args *args)
 	int status;
 
 	status = device_find(dev, &ifindex);
-	status = status ?: weir_open(&weir);
+	status = status ?: weir_open(&weir, WEIR_XDP_CMD_FLOW_GET);
 	if (status)
 		return status;
 	status = end(&weir, args, dev, ifindex);
@@ -143,10 +143,10 @@ int flow_flush(const struct args *args)
 	int status;
 	size_t i;
 
-	status = weir_open(&weir);
+	status = weir_open(&weir, WEIR_XDP_CMD_FLOW_GET);
 	if (status)
 		return status;
-	weir_begin(&weir, buffer, WEIR_CMD_FLOW_GET, NLM_F_DUMP);
+	weir_begin(&weir, buffer, WEIR_XDP_CMD_FLOW_GET, NLM_F_DUMP);
 	status = request_send(&weir, buffer, args, &replies);
 	for (i = 0; !status && i < replies.count; i++) {
 		weir_attributes(replies.message[i], table, WEIR_A_FLOW_MAX);
@@ -171,10 +171,10 @@ static int read_records(struct weir *weir, const struct args *args, struct nl_re
 	struct nlmsghdr *message;
 	int status;
 
-	message = weir_begin(weir, buffer, WEIR_CMD_FLOW_RECORD_GET, NLM_F_DUMP);
+	message = weir_begin(weir, buffer, WEIR_XDP_CMD_FLOW_RECORD_GET, NLM_F_DUMP);
 	status = request_put(message, args);
 	if (top || args_get(args, "by"))
-		nl_put_u32(message, WEIR_A_FLOW_RECORD_TOP, top ?: WEIR_FLOW_TOP_MAX);
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_TOP, top ?: WEIR_XDP_FLOW_TOP_MAX);
 	return status ?: request_send(weir, buffer, args, replies);
 }
 
@@ -184,7 +184,7 @@ int flow_show(const struct args *args)
 	struct weir weir;
 	int status;
 
-	status = weir_open(&weir);
+	status = weir_open(&weir, WEIR_XDP_CMD_FLOW_GET);
 	if (status)
 		return status;
 	status = read_records(&weir, args, &replies);

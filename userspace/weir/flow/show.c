@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/addr.h"
 #include "base/tool.h"
@@ -210,7 +210,7 @@ void flow_alarm_print(const struct nlmsghdr *message, bool brief)
 		print_proto(nl_uint(alarm[WEIR_A_FLOW_ALARM_PROTO]));
 	print_end_of(alarm, "src", WEIR_A_FLOW_ALARM_SRC, "sport", WEIR_A_FLOW_ALARM_SPORT);
 	print_end_of(alarm, "dst", WEIR_A_FLOW_ALARM_DST, "dport", WEIR_A_FLOW_ALARM_DPORT);
-	if (what == WEIR_FLOW_ALARM_SOURCE) {
+	if (what == WEIR_XDP_FLOW_ALARM_SOURCE) {
 		print_rate("value", nl_uint(alarm[WEIR_A_FLOW_ALARM_VALUE]));
 		print_rate("threshold", nl_uint(alarm[WEIR_A_FLOW_ALARM_THRESHOLD]));
 	} else {

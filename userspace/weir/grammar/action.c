@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"
@@ -162,14 +163,14 @@ static int parse_guard(struct reader *reader)
 	uint64_t micros;
 	int status;
 
-	reader->action->kind = WEIR_FILTER_ACTION_GUARD;
+	reader->action->kind = WEIR_XDP_FILTER_ACTION_GUARD;
 	status = parse_policer(reader);
 	if (status || strcmp(next_word(reader), "for"))
 		return status;
 	reader->at++;
 	status = args_units(key, "for", next_word(reader), &time_units, NULL, &micros);
 	reader->at++;
-	if (!status && (micros < WEIR_FILTER_TIME_MIN || micros > UINT32_MAX))
+	if (!status && (micros < WEIR_XDP_FILTER_TIME_MIN || micros > UINT32_MAX))
 		return usage(key, "%s: a source is blocked for 1ms to 4294s", key);
 	reader->action->time = micros;
 	return status;
@@ -197,10 +198,10 @@ static int parse_sample(struct reader *reader)
 	int status = parse_count(key, "sample", next_word(reader), 1, &action->sample);
 
 	reader->at++;
-	if (!status && action->sample > WEIR_FILTER_SAMPLE_MAX)
+	if (!status && action->sample > WEIR_XDP_FILTER_SAMPLE_MAX)
 		return usage(key, "%s: one packet in %u is sampled at least", key,
-			     WEIR_FILTER_SAMPLE_MAX);
-	action->group = WEIR_FILTER_GROUP;
+			     WEIR_XDP_FILTER_SAMPLE_MAX);
+	action->group = WEIR_XDP_FILTER_GROUP;
 	if (status || strcmp(next_word(reader), "group"))
 		return status;
 	reader->at++;
@@ -222,13 +223,13 @@ static int parse_kind(struct reader *reader)
 	reader->action->kind = name->value;
 	reader->at++;
 	switch (name->value) {
-	case WEIR_FILTER_ACTION_POLICE:
+	case WEIR_XDP_FILTER_ACTION_POLICE:
 		return parse_policer(reader);
-	case WEIR_FILTER_ACTION_GUARD:
+	case WEIR_XDP_FILTER_ACTION_GUARD:
 		return parse_guard(reader);
-	case WEIR_FILTER_ACTION_MARK:
+	case WEIR_XDP_FILTER_ACTION_MARK:
 		return parse_mark(reader);
-	case WEIR_FILTER_ACTION_SAMPLE:
+	case WEIR_XDP_FILTER_ACTION_SAMPLE:
 		return parse_sample(reader);
 	default:
 		return WEIR_OK;
@@ -375,9 +376,9 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	const struct action *action = &value->action;
 
 	nl_put_u32(message, WEIR_A_FILTER_ACTION, action->kind);
-	if (action->kind == WEIR_FILTER_ACTION_MARK)
+	if (action->kind == WEIR_XDP_FILTER_ACTION_MARK)
 		nl_put_u32(message, WEIR_A_FILTER_DSCP, action->dscp);
-	if (action->kind == WEIR_FILTER_ACTION_SAMPLE) {
+	if (action->kind == WEIR_XDP_FILTER_ACTION_SAMPLE) {
 		nl_put_u32(message, WEIR_A_FILTER_SAMPLE, action->sample);
 		nl_put_u32(message, WEIR_A_FILTER_GROUP, action->group);
 	}
@@ -400,7 +401,7 @@ const struct syntax guard_syntax = { .put = put, .words = &guard_words };
 
 bool action_same(const struct action *now, const struct action *wanted)
 {
-	bool guard = wanted->kind == WEIR_FILTER_ACTION_GUARD;
+	bool guard = wanted->kind == WEIR_XDP_FILTER_ACTION_GUARD;
 
 	return now->kind == wanted->kind && now->dscp == wanted->dscp &&
 	       now->sample == wanted->sample && now->group == wanted->group &&

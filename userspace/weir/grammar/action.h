@@ -22,7 +22,7 @@ struct syntax;
 
 /**
  * struct action - what is done; what is not said is 0
- * @kind: enum weir_filter_action
+ * @kind: enum weir_xdp_filter_action
  * @dscp: of mark
  * @rate: of police and guard
  * @each: of police, the rate is each source's; it goes without saying of guard

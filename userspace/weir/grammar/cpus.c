@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/tool.h"
 #include "base/units.h"
@@ -42,9 +42,9 @@ static int parse(struct value *value)
 				     value->key->name, value->word);
 		count += last - first + 1;
 	}
-	if (count > WEIR_ORDER_CPUS_MAX)
+	if (count > WEIR_XDP_ORDER_CPUS_MAX)
 		return usage(value->key->name, "%s are %d CPUs at most", value->key->name,
-			     WEIR_ORDER_CPUS_MAX);
+			     WEIR_XDP_ORDER_CPUS_MAX);
 	return WEIR_OK;
 }
 

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "base/device.h"
 #include "base/print.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/print.h"
 #include "base/units.h"

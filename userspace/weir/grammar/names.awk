@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# Makes the tables of names.c from uapi/weir.h, which is itself made from the spec:
+# Makes the tables of names.c from the headers that are made from the specs:
 # each enum with its words and what its kernel-doc says of them, and the counters by
 # the names of their attributes.
 #
-#	awk -f names.awk uapi/weir.h >names_gen.h
+#	awk -f names.awk uapi/weir.h uapi/weir_trim_nl.h uapi/weir_xdp_nl.h >names_gen.h
 
 function word(constant, prefix)
 {
@@ -46,7 +46,7 @@ function emit(constant,    prefix)
 	name = $2
 	short = name
 	private = 0
-	sub("^weir_", "", short)
+	sub("^weir_(xdp_)?", "", short)
 	printf "static const struct name %ss[] = {\n", short
 	next
 }

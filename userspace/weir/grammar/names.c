@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The words of the netlink enumerations, made from uapi/weir.h by names.awk. */
+/* The words of the netlink enumerations, made from the headers of the netlink families by names.awk. */
 #include <stdio.h>
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "grammar/names.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The words of the netlink enumerations, as uapi/weir.yaml has them. */
+/* The words of the netlink enumerations, as the specs in uapi/ have them. */
 #ifndef WEIR_NAMES_H
 #define WEIR_NAMES_H
 

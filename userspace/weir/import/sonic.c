@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/quote.h"
 #include "base/tool.h"

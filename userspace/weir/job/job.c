@@ -205,7 +205,7 @@ int job_set(const struct args *given)
 		grammar_keys(args.verb, keys, sizeof(keys));
 		return usage(NULL, "job set has nothing to set; it takes: %s", keys);
 	}
-	status = weir_open(&weir);
+	status = weir_open(&weir, WEIR_CMD_JOB_SET);
 	if (status)
 		return status;
 	status = resolve(&weir, &args);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters, and `weir stats`. */
 #include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"
@@ -135,22 +136,11 @@ static void print_refusals(const struct nlattr *nest)
 	print_end();
 }
 
-static void print_trims(const struct nlattr **total)
-{
-	if (!total[WEIR_A_TOTAL_TRIM])
-		return;
-	print_line(0);
-	print_uint("trim", nl_uint(total[WEIR_A_TOTAL_TRIM]));
-	print_uint("tx-trim", nl_uint(total[WEIR_A_TOTAL_TX_TRIM]));
-	print_uint("dropped-trim", nl_uint(total[WEIR_A_TOTAL_DROPPED_TRIM]));
-}
-
 static void print_totals(const struct nlmsghdr *message)
 {
 	const struct nlattr *total[WEIR_A_TOTAL_MAX + 1];
 
 	weir_attributes(message, total, WEIR_A_TOTAL_MAX);
-	print_object(NULL);
 	print_uint("jobs", nl_uint(total[WEIR_A_TOTAL_JOBS]));
 	print_uint("ports", nl_uint(total[WEIR_A_TOTAL_PORTS]));
 	print_bytes("memory", nl_uint(total[WEIR_A_TOTAL_MEMORY]));
@@ -158,33 +148,57 @@ static void print_totals(const struct nlmsghdr *message)
 	print_bytes("memory-limit", nl_uint(total[WEIR_A_TOTAL_MEMORY_LIMIT]));
 	if (total[WEIR_A_TOTAL_REDUCTION])
 		print_string("reduction", nl_string(total[WEIR_A_TOTAL_REDUCTION]));
-	print_trims(total);
 	if (total[WEIR_A_TOTAL_STATS]) {
 		print_object("stats");
 		print_counters(total[WEIR_A_TOTAL_STATS], 0, true);
 		print_refusals(total[WEIR_A_TOTAL_STATS]);
 		print_end();
 	}
-	print_end();
+	print_line(0);
+}
+
+static void print_trims(const struct nlmsghdr *message)
+{
+	const struct nlattr *total[WEIR_A_TRIM_TOTAL_MAX + 1];
+
+	weir_attributes(message, total, WEIR_A_TRIM_TOTAL_MAX);
+	print_uint("trim", nl_uint(total[WEIR_A_TRIM_TOTAL_TRIM]));
+	print_uint("tx-trim", nl_uint(total[WEIR_A_TRIM_TOTAL_TX_TRIM]));
+	print_uint("dropped-trim", nl_uint(total[WEIR_A_TRIM_TOTAL_DROPPED_TRIM]));
+}
+
+/* The totals of one module, where it is loaded. */
+static int show_totals(struct weir *weir, const struct args *args, uint8_t command,
+		       void (*print)(const struct nlmsghdr *message))
+{
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	int status;
+
+	if (!weir_has(weir, command))
+		return WEIR_OK;
+	weir_begin(weir, buffer, command, 0);
+	status = request_send(weir, buffer, args, &replies);
+	if (!status && replies.count)
+		print(replies.message[0]);
+	nl_replies_free(&replies);
+	return status;
 }
 
 int stats_show(const struct args *args)
 {
-	struct nl_replies replies = {};
-	char buffer[NL_REQUEST_SIZE];
 	struct weir weir;
 	int status;
 
-	status = weir_open(&weir);
+	status = weir_open_any(&weir);
 	if (status)
 		return status;
-	weir_begin(&weir, buffer, args->verb->command, 0);
-	status = request_send(&weir, buffer, args, &replies);
-	if (!status && replies.count) {
-		print_totals(replies.message[0]);
+	print_object(NULL);
+	status = show_totals(&weir, args, WEIR_CMD_STATS_GET, print_totals);
+	status = status ?: show_totals(&weir, args, WEIR_CMD_TRIM_TOTAL_GET, print_trims);
+	print_end();
+	if (!status)
 		print_done();
-	}
-	nl_replies_free(&replies);
 	weir_close(&weir);
 	return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/quote.h"
 #include "base/tool.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"
@@ -123,7 +125,7 @@ static void save_place(struct saving *saving, const struct nlmsghdr *message)
 	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
 
 	weir_attributes(message, place, WEIR_A_CHAIN_MAX);
-	if (nl_uint(place[WEIR_A_CHAIN_PART]) != WEIR_CHAIN_PART_PROGRAM)
+	if (nl_uint(place[WEIR_A_CHAIN_PART]) != WEIR_XDP_CHAIN_PART_PROGRAM)
 		return;
 	if (!place[WEIR_A_CHAIN_FILE]) {
 		warning("the program at prio %u of %s is left out: where it came from is not known",
@@ -249,10 +251,10 @@ static int save(struct saving *saving)
 	status = save_default(saving);
 	status = status ?: save_all(saving, WEIR_CMD_JOB_GET, save_job);
 	status = status ?: save_all(saving, WEIR_CMD_SOURCE_GET, save_source);
-	status = status ?: save_all(saving, WEIR_CMD_CHAIN_GET, save_place);
-	status = status ?: save_all(saving, WEIR_CMD_FILTER_GET, save_rule);
-	status = status ?: save_all(saving, WEIR_CMD_FLOW_GET, save_flow);
-	status = status ?: save_all(saving, WEIR_CMD_ORDER_GET, save_order);
+	status = status ?: save_all(saving, WEIR_XDP_CMD_CHAIN_GET, save_place);
+	status = status ?: save_all(saving, WEIR_XDP_CMD_FILTER_GET, save_rule);
+	status = status ?: save_all(saving, WEIR_XDP_CMD_FLOW_GET, save_flow);
+	status = status ?: save_all(saving, WEIR_XDP_CMD_ORDER_GET, save_order);
 	status = status ?: save_all(saving, WEIR_CMD_PORT_GET, save_port);
 	return status ?: save_all(saving, WEIR_CMD_TRIM_GET, save_trim);
 }
@@ -265,7 +267,7 @@ int keep_save(FILE *file, bool all)
 	int status, err;
 
 	bpf_quiet();
-	status = weir_open(&saving.weir);
+	status = weir_open_any(&saving.weir);
 	if (status)
 		return status;
 	err = rtnl_open(&saving.rtnl);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"
@@ -133,7 +134,7 @@ static int read_memory(struct upgrade *upgrade)
 	struct weir weir;
 	int status, err;
 
-	status = weir_open(&weir);
+	status = weir_open_any(&weir);
 	if (status)
 		return status;
 	weir_begin(&weir, buffer, WEIR_CMD_STATS_GET, 0);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "grammar/names.h"
 
@@ -17,16 +19,17 @@ const struct scope scopes[SCOPES] = {
 			   WEIR_A_SOURCE_MAX, "{{job}}.{{source}}" },
 	[SCOPE_PORT] = { "port_", WEIR_CMD_PORT_GET, true, WEIR_A_PORT_STATS, WEIR_A_PORT_MAX,
 			 "{{port}}" },
-	[SCOPE_CHAIN] = { "chain_", WEIR_CMD_CHAIN_GET, true, WEIR_A_CHAIN_STATS,
+	[SCOPE_CHAIN] = { "chain_", WEIR_XDP_CMD_CHAIN_GET, true, WEIR_A_CHAIN_STATS,
 			  WEIR_A_CHAIN_MAX, "{{port}} {{prio}} {{program}}" },
-	[SCOPE_FLOW] = { "flow_", WEIR_CMD_FLOW_GET, true, WEIR_A_FLOW_STATS, WEIR_A_FLOW_MAX,
+	[SCOPE_FLOW] = { "flow_", WEIR_XDP_CMD_FLOW_GET, true, WEIR_A_FLOW_STATS, WEIR_A_FLOW_MAX,
 			 "{{port}}" },
-	[SCOPE_FILTER] = { "filter_", WEIR_CMD_FILTER_GET, true, WEIR_A_FILTER_STATS,
+	[SCOPE_FILTER] = { "filter_", WEIR_XDP_CMD_FILTER_GET, true, WEIR_A_FILTER_STATS,
 			   WEIR_A_FILTER_MAX, "{{port}} {{prio}} {{action}}" },
-	[SCOPE_ORDER] = { "order_", WEIR_CMD_ORDER_GET, true, WEIR_A_ORDER_STATS,
+	[SCOPE_ORDER] = { "order_", WEIR_XDP_CMD_ORDER_GET, true, WEIR_A_ORDER_STATS,
 			  WEIR_A_ORDER_MAX, "{{port}} {{prio}}" },
 	[SCOPE_TRIM] = { "trim_", WEIR_CMD_TRIM_GET, true, WEIR_A_TRIM_STATS, WEIR_A_TRIM_MAX,
 			 "{{port}}" },
+	[SCOPE_TRIM_TOTAL] = { "", WEIR_CMD_TRIM_TOTAL_GET, false, 0, WEIR_A_TRIM_TOTAL_MAX, "" },
 };
 
 static const struct {
@@ -63,17 +66,17 @@ static const struct {
 	  "Packets that wait in the header band." },
 };
 
-/* Of the namespace, beside its nest of counters; as SAI has them of a switch. */
+/* Of the namespace; as SAI has them of a switch. */
 static const struct {
 	uint16_t attr;
 	const char *name;
 	const char *help;
 } sums[] = {
-	{ WEIR_A_TOTAL_TRIM, "trim_packets_total",
+	{ WEIR_A_TRIM_TOTAL_TRIM, "trim_packets_total",
 	  "Packets that all ports have trimmed, ports that are gone included." },
-	{ WEIR_A_TOTAL_TX_TRIM, "tx_trim_packets_total",
+	{ WEIR_A_TRIM_TOTAL_TX_TRIM, "tx_trim_packets_total",
 	  "Trimmed packets that all ports have sent, ports that are gone included." },
-	{ WEIR_A_TOTAL_DROPPED_TRIM, "dropped_trim_packets_total",
+	{ WEIR_A_TRIM_TOTAL_DROPPED_TRIM, "dropped_trim_packets_total",
 	  "Trimmed packets that found no room, of all ports, ports that are gone included." },
 };
 
@@ -174,7 +177,7 @@ static void each_sum(unsigned int scope, metric_fn *each, void *context)
 {
 	size_t i;
 
-	if (scope != SCOPE_TOTAL)
+	if (scope != SCOPE_TRIM_TOTAL)
 		return;
 	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 		struct metric metric = {
@@ -201,7 +204,7 @@ static void special(unsigned int scope, enum metric_kind kind, uint16_t attr, co
 /* Of trimming, chains, filters, flows and orders no packet is refused. */
 static bool refuses(unsigned int scope)
 {
-	return scope != SCOPE_TRIM && scope != SCOPE_CHAIN && scope != SCOPE_FILTER &&
+	return scope != SCOPE_TRIM && scope != SCOPE_TRIM_TOTAL && scope != SCOPE_CHAIN && scope != SCOPE_FILTER &&
 	       scope != SCOPE_FLOW && scope != SCOPE_ORDER;
 }
 
@@ -230,7 +233,8 @@ void metrics_each(metric_fn *each, void *context)
 	for (scope = 0; scope < SCOPES; scope++) {
 		each_gauge(scope, each, context);
 		each_sum(scope, each, context);
-		each_counter(scope, counters_of(scope), each, context);
+		if (scopes[scope].stats)
+			each_counter(scope, counters_of(scope), each, context);
 		if (refuses(scope))
 			special(scope, METRIC_REFUSALS, 0, "refused_packets_total",
 				"Packets that were refused, by reason.", each, context);

@@ -19,11 +19,11 @@ enum metric_kind {
 };
 
 /**
- * struct scope - a kind of object of the netlink family
+ * struct scope - a kind of object of a netlink family
  * @name: in metrics; empty for the namespace's totals
  * @command: that lists them
  * @dump: it takes NLM_F_DUMP
- * @stats: attribute of the nest of counters
+ * @stats: attribute of the nest of counters, 0 where it has none
  * @max: the last of the object's attributes
  * @labels: of its metrics, for a dashboard's legend
  */
@@ -38,7 +38,7 @@ struct scope {
 
 enum {
 	SCOPE_TOTAL, SCOPE_JOB, SCOPE_SOURCE, SCOPE_PORT, SCOPE_CHAIN, SCOPE_FILTER, SCOPE_FLOW,
-	SCOPE_ORDER, SCOPE_TRIM,
+	SCOPE_ORDER, SCOPE_TRIM, SCOPE_TRIM_TOTAL,
 	SCOPES
 };
 

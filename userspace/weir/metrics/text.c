@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "base/quote.h"
 #include "grammar/names.h"
@@ -225,6 +227,8 @@ static int collect(struct page *page, struct weir *weir)
 	int err = 0;
 
 	for (i = 0; i < SCOPES && !err; i++) {
+		if (!weir_has(weir, scopes[i].command))
+			continue;
 		weir_begin(weir, buffer, scopes[i].command, scopes[i].dump ? NLM_F_DUMP : 0);
 		err = nl_talk(&weir->nl, buffer, &page->object[i]);
 	}

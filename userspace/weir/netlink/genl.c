@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <assert.h>
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdlib.h>
@@ -6,19 +7,64 @@
 #include <sys/socket.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "netlink/genl.h"
 
 #define QUEUE_BYTES (4 << 20)
 
+static const struct {
+	const char *name;
+	const char *module;
+	uint8_t first;
+} families[FAMILIES] = {
+	[FAMILY_WEIR] = { WEIR_FAMILY_NAME, "weir", WEIR_CMD_JOB_ADD },
+	[FAMILY_TRIM] = { WEIR_TRIM_FAMILY_NAME, "sch_weir", WEIR_CMD_TRIM_SET },
+	[FAMILY_XDP] = { WEIR_XDP_FAMILY_NAME, "weir_xdp", WEIR_XDP_CMD_CHAIN_ADD },
+};
+
+static_assert((int)WEIR_CMD_MAX < (int)WEIR_CMD_TRIM_SET &&
+	      (int)WEIR_CMD_TRIM_MAX < (int)WEIR_XDP_CMD_CHAIN_ADD,
+	      "a command tells its family");
+
+enum family_of weir_family(uint8_t command)
+{
+	enum family_of family = FAMILIES - 1;
+
+	while (family > FAMILY_WEIR && command < families[family].first)
+		family--;
+	return family;
+}
+
+const char *weir_module(enum family_of family)
+{
+	return families[family].module;
+}
+
+bool weir_has(const struct weir *weir, uint8_t command)
+{
+	return weir->family[weir_family(command)].id;
+}
+
+struct nlmsghdr *genl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t family,
+			    uint8_t command, uint16_t flags)
+{
+	struct genlmsghdr *header = nl_begin(nl, buffer, family, flags);
+
+	header->cmd = command;
+	header->version = 1;
+	return (struct nlmsghdr *)buffer;
+}
+
 struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
 			    uint8_t command, uint16_t flags)
 {
-	struct genlmsghdr *header = nl_begin(&weir->nl, buffer, weir->family, flags);
+	enum family_of family = weir_family(command);
 
-	header->cmd = command;
-	header->version = WEIR_FAMILY_VERSION;
-	return (struct nlmsghdr *)buffer;
+	if (!weir->family[family].id)
+		weir->nl.absent = families[family].module;
+	return genl_begin(&weir->nl, buffer, weir->family[family].id, command, flags);
 }
 
 uint8_t weir_command(const struct nlmsghdr *message)
@@ -60,77 +106,133 @@ static uint32_t find_group(const struct nlattr *groups, const char *name)
 	return 0;
 }
 
-static int resolve(struct weir *weir, const char *name)
+static void take_family(const struct nlmsghdr *message, struct family *family)
 {
 	const struct nlattr *table[CTRL_ATTR_MAX + 1];
+
+	weir_attributes(message, table, CTRL_ATTR_MAX);
+	family->id = nl_uint(table[CTRL_ATTR_FAMILY_ID]);
+	family->events = find_group(table[CTRL_ATTR_MCAST_GROUPS], WEIR_MCGRP_EVENTS);
+}
+
+int genl_find(struct nl *nl, const char *name, struct family *family)
+{
 	char buffer[NL_REQUEST_SIZE];
 	struct nl_replies replies = {};
-	struct genlmsghdr *header;
 	int err;
 
-	header = nl_begin(&weir->nl, buffer, GENL_ID_CTRL, 0);
-	header->cmd = CTRL_CMD_GETFAMILY;
-	header->version = 1;
+	genl_begin(nl, buffer, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 	nl_put_text((struct nlmsghdr *)buffer, CTRL_ATTR_FAMILY_NAME, name);
-	err = nl_talk(&weir->nl, buffer, &replies);
+	err = nl_talk(nl, buffer, &replies);
 	if (!err && !replies.count)
 		err = -ENOENT;
-	if (!err) {
-		weir_attributes(replies.message[0], table, CTRL_ATTR_MAX);
-		weir->family = nl_uint(table[CTRL_ATTR_FAMILY_ID]);
-		weir->events = find_group(table[CTRL_ATTR_MCAST_GROUPS],
-					  WEIR_MCGRP_EVENTS);
+	if (!err)
+		take_family(replies.message[0], family);
+	nl_replies_free(&replies);
+	return err;
+}
+
+/* One of weir's, by a message of the controller about it. */
+static bool find_named(const struct nlmsghdr *message, enum family_of *family)
+{
+	const struct nlattr *table[CTRL_ATTR_MAX + 1];
+	int i;
+
+	weir_attributes(message, table, CTRL_ATTR_MAX);
+	for (i = 0; i < FAMILIES; i++) {
+		if (!strcmp(nl_string(table[CTRL_ATTR_FAMILY_NAME]), families[i].name)) {
+			*family = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* All families are listed: for one that is asked for by its name, the kernel may load a module. */
+int weir_find(struct weir *weir)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nl_replies replies = {};
+	enum family_of family;
+	size_t i;
+	int err;
+
+	memset(weir->family, 0, sizeof(weir->family));
+	genl_begin(&weir->nl, buffer, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, NLM_F_DUMP);
+	err = nl_talk(&weir->nl, buffer, &replies);
+	for (i = 0; !err && i < replies.count; i++) {
+		if (find_named(replies.message[i], &family))
+			take_family(replies.message[i], &weir->family[family]);
 	}
 	nl_replies_free(&replies);
 	return err;
 }
 
-int genl_try_open(struct weir *weir, const char *name)
+int weir_try_open(struct weir *weir)
 {
-	int err;
+	int err, i;
 
 	memset(weir, 0, sizeof(*weir));
 	err = nl_open(&weir->nl, NETLINK_GENERIC, sizeof(struct genlmsghdr));
 	if (err)
 		return err;
-	err = resolve(weir, name);
-	if (err)
-		weir_close(weir);
-	return err;
+	err = weir_find(weir);
+	for (i = 0; !err && i < FAMILIES; i++) {
+		if (weir->family[i].id)
+			return 0;
+	}
+	weir_close(weir);
+	return err ?: -ENOENT;
 }
 
-int weir_try_open(struct weir *weir)
+static int join(const struct weir *weir, int group)
 {
-	return genl_try_open(weir, WEIR_FAMILY_NAME);
+	if (mnl_socket_setsockopt(weir->nl.socket, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
+		return -errno;
+	return 0;
 }
 
 int weir_listen(struct weir *weir)
 {
-	int fd = mnl_socket_get_fd(weir->nl.socket), bytes = QUEUE_BYTES;
-	int groups[] = { weir->events, GENL_ID_CTRL };
-	size_t i;
+	int fd = mnl_socket_get_fd(weir->nl.socket), bytes = QUEUE_BYTES, err, i;
 
-	if (!weir->events)
-		return -EOPNOTSUPP;
 	/* As large a queue as the system grants; beyond rmem_max only root's. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	for (i = 0; i < 2; i++) {
-		if (mnl_socket_setsockopt(weir->nl.socket, NETLINK_ADD_MEMBERSHIP,
-					  &groups[i], sizeof(groups[i])) < 0)
-			return -errno;
+	err = join(weir, GENL_ID_CTRL);
+	for (i = 0; !err && i < FAMILIES; i++) {
+		if (weir->family[i].events)
+			err = join(weir, weir->family[i].events);
 	}
-	return 0;
+	return err;
 }
 
-bool weir_gone(const struct nlmsghdr *message)
+bool weir_is_event(const struct weir *weir, const struct nlmsghdr *message)
 {
-	const struct nlattr *table[CTRL_ATTR_MAX + 1];
+	int i;
 
-	if (weir_command(message) != CTRL_CMD_DELFAMILY)
-		return false;
-	weir_attributes(message, table, CTRL_ATTR_MAX);
-	return !strcmp(nl_string(table[CTRL_ATTR_FAMILY_NAME]), WEIR_FAMILY_NAME);
+	for (i = 0; i < FAMILIES; i++) {
+		if (weir->family[i].id && message->nlmsg_type == weir->family[i].id)
+			return true;
+	}
+	return false;
+}
+
+int weir_came(struct weir *weir, const struct nlmsghdr *message)
+{
+	enum family_of family;
+
+	if (message->nlmsg_type != GENL_ID_CTRL || weir_command(message) != CTRL_CMD_NEWFAMILY ||
+	    !find_named(message, &family))
+		return 0;
+	take_family(message, &weir->family[family]);
+	return join(weir, weir->family[family].events);
+}
+
+bool weir_gone(const struct nlmsghdr *message, enum family_of *family)
+{
+	return message->nlmsg_type == GENL_ID_CTRL && weir_command(message) == CTRL_CMD_DELFAMILY &&
+	       find_named(message, family);
 }
 
 void weir_close(struct weir *weir)

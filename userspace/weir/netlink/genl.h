@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The weir family of generic netlink. */
+/* The generic netlink families of weir's modules, by one socket. */
 #ifndef WEIR_GENL_H
 #define WEIR_GENL_H
 
@@ -7,33 +7,68 @@
 
 #include "netlink/nl.h"
 
-/* @events: the id of the family's multicast group */
-struct weir {
-	struct nl nl;
-	uint16_t family;
+enum family_of { FAMILY_WEIR, FAMILY_TRIM, FAMILY_XDP, FAMILIES };
+
+/**
+ * struct family - a family of this kernel
+ * @id: 0 where its module is not loaded
+ * @events: the id of its multicast group
+ */
+struct family {
+	uint16_t id;
 	uint32_t events;
 };
 
-/* Returns 0, or an exit status with the reason printed. */
-int weir_open(struct weir *weir);
-
-/* As weir_open(), but prints nothing: a negative errno, -ENOENT for no module. */
-int weir_try_open(struct weir *weir);
-
-/* As weir_try_open(), for another family of this kernel. */
-int genl_try_open(struct weir *weir, const char *name);
-void weir_close(struct weir *weir);
+struct weir {
+	struct nl nl;
+	struct family family[FAMILIES];
+};
 
 /*
- * Has the socket hear the family's events, and those of the controller, which tells that a
- * family has gone. Returns 0 or a negative errno.
+ * For a request with this command. The families number their commands apart, so a command tells
+ * its family. Where its module is not loaded, modprobe is tried. Returns 0, or an exit status with
+ * the reason printed.
+ */
+int weir_open(struct weir *weir, uint8_t command);
+
+/* With whatever families there are; there has to be one. Returns as weir_open(). */
+int weir_open_any(struct weir *weir);
+
+/* As weir_open_any(), without a word: returns a negative errno, -ENOENT where there is no family. */
+int weir_try_open(struct weir *weir);
+void weir_close(struct weir *weir);
+
+/* The family of a command, and its module's name. */
+enum family_of weir_family(uint8_t command);
+const char *weir_module(enum family_of family);
+
+/* Is the module loaded that has this command? */
+bool weir_has(const struct weir *weir, uint8_t command);
+
+/* Looks for the families again. Returns 0 or a negative errno. */
+int weir_find(struct weir *weir);
+
+/*
+ * Has the socket hear the events of the families that are there, and those of the controller, which
+ * tells of families that come and go. Returns 0 or a negative errno.
  */
 int weir_listen(struct weir *weir);
 
-/* Does this message of the controller say that the module was unloaded? */
-bool weir_gone(const struct nlmsghdr *message);
+/* Is this an event of one of the families? */
+bool weir_is_event(const struct weir *weir, const struct nlmsghdr *message);
 
-/* Starts a request; attributes are put behind it with mnl_attr_put(). */
+/*
+ * Messages of the controller: where one says that a family has come, the socket listens to it from
+ * now on. Returns 0, also for any other message, or a negative errno. And does one say that a
+ * family has gone?
+ */
+int weir_came(struct weir *weir, const struct nlmsghdr *message);
+bool weir_gone(const struct nlmsghdr *message, enum family_of *family);
+
+/*
+ * Starts a request; attributes are put behind it with mnl_attr_put(). Where the module of the
+ * command is not loaded, nl_talk() refuses it with -ENOENT; a dump has no objects then.
+ */
 struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
 			    uint8_t command, uint16_t flags);
 
@@ -42,5 +77,10 @@ uint8_t weir_command(const struct nlmsghdr *message);
 const struct nlattr *weir_attribute(const struct nlmsghdr *message, uint16_t type);
 void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table,
 		     uint16_t max);
+
+/* Any family of this kernel, by its name. The kernel may load a module for it. */
+int genl_find(struct nl *nl, const char *name, struct family *family);
+struct nlmsghdr *genl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t family,
+			    uint8_t command, uint16_t flags);
 
 #endif

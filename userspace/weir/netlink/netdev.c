@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/genetlink.h>
+
 #include "netlink/genl.h"
 #include "netlink/netdev.h"
 
@@ -17,20 +19,25 @@ static bool dev_get(unsigned int ifindex, uint16_t attribute, uint64_t *value)
 	struct nl_replies replies = {};
 	char buffer[NL_REQUEST_SIZE];
 	struct nlmsghdr *message;
-	struct weir family;
+	struct family family;
 	bool there = false;
+	struct nl nl;
 
-	if (genl_try_open(&family, FAMILY_NAME))
+	if (nl_open(&nl, NETLINK_GENERIC, sizeof(struct genlmsghdr)))
 		return false;
-	message = weir_begin(&family, buffer, CMD_DEV_GET, 0);
+	if (genl_find(&nl, FAMILY_NAME, &family)) {
+		nl_close(&nl);
+		return false;
+	}
+	message = genl_begin(&nl, buffer, family.id, CMD_DEV_GET, 0);
 	nl_put_u32(message, A_DEV_IFINDEX, ifindex);
-	if (!nl_talk(&family.nl, buffer, &replies) && replies.count) {
+	if (!nl_talk(&nl, buffer, &replies) && replies.count) {
 		weir_attributes(replies.message[0], table, A_DEV_RX_METADATA);
 		there = table[attribute];
 		*value = nl_uint(table[attribute]);
 	}
 	nl_replies_free(&replies);
-	weir_close(&family);
+	nl_close(&nl);
 	return there;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <linux/netlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -205,11 +206,28 @@ static int talk_once(struct nl *nl, struct nlmsghdr *request,
 	return answers(nl, request, replies, interrupted);
 }
 
+/* What a module that is not loaded says: it has no objects, and makes none. */
+static int refuse_absent(struct nl *nl, const struct nlmsghdr *request)
+{
+	const char *module = nl->absent;
+
+	nl->absent = NULL;
+	memset(&nl->error, 0, sizeof(nl->error));
+	if ((request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP)
+		return 0;
+	nl->error.err = ENOENT;
+	snprintf(nl->error.text, sizeof(nl->error.text),
+		 "the %s module is not loaded in this kernel: run `modprobe %s`", module, module);
+	return -ENOENT;
+}
+
 int nl_talk(struct nl *nl, char *buffer, struct nl_replies *replies)
 {
 	struct nlmsghdr *request = (struct nlmsghdr *)buffer;
 	int try, err = 0;
 
+	if (nl->absent)
+		return refuse_absent(nl, request);
 	if (nl_is_short(request)) {
 		memset(&nl->error, 0, sizeof(nl->error));
 		nl->error.err = EMSGSIZE;

@@ -35,11 +35,13 @@ struct nl_error {
  * struct nl - a netlink socket
  * @header: bytes of the protocol's own header behind struct nlmsghdr, where the
  *	attributes of a request begin
+ * @absent: the module that the request needs which was begun, where it is not loaded; else NULL
  */
 struct nl {
 	struct mnl_socket *socket;
 	uint32_t seq;
 	size_t header;
+	const char *absent;
 	struct nl_error error;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/tool.h"
 #include "chain/chain.h"
@@ -25,7 +26,7 @@ static const char *dev_of(const struct args *args)
 static int count_of(const char *dev, unsigned int *count)
 {
 	struct nl_replies replies = {};
-	int status = request_list(WEIR_CMD_ORDER_GET, "orders", &replies);
+	int status = request_list(WEIR_XDP_CMD_ORDER_GET, "orders", &replies);
 	size_t i;
 
 	*count = 0;
@@ -45,7 +46,7 @@ static void take_back(const struct args *args)
 
 	if (weir_try_open(&weir))
 		return;
-	message = weir_begin(&weir, buffer, WEIR_CMD_ORDER_DEL, 0);
+	message = weir_begin(&weir, buffer, WEIR_XDP_CMD_ORDER_DEL, 0);
 	nl_put_u32(message, WEIR_A_ORDER_IFINDEX, if_nametoindex(dev_of(args)));
 	nl_put_u32(message, WEIR_A_ORDER_PRIO, args_number(args, "prio", 0));
 	nl_talk(&weir.nl, buffer, NULL);
@@ -63,7 +64,7 @@ static bool is_generic(unsigned int ifindex)
 	if (rtnl_open(&rtnl))
 		return false;
 	generic = !rtnl_link(&rtnl, ifindex, &link) &&
-		  !xdp_look(&link, WEIR_CHAIN_PRIO_ORDER, &hook) && hook.id &&
+		  !xdp_look(&link, WEIR_XDP_CHAIN_PRIO_ORDER, &hook) && hook.id &&
 		  hook.mode == WEIR_MODE_GENERIC;
 	hook_close(&hook);
 	nl_close(&rtnl);
@@ -87,7 +88,7 @@ int order_add_run(const struct args *args)
 	if (status)
 		return status;
 	/* Packets come to all orders of a device by one program. */
-	status = chain_bring(dev_of(args), args_number(args, "mode", 0), WEIR_CHAIN_PRIO_ORDER,
+	status = chain_bring(dev_of(args), args_number(args, "mode", 0), WEIR_XDP_CHAIN_PRIO_ORDER,
 			     WEIR_ORDER_NAME, order_load);
 	if (status)
 		take_back(args);
@@ -100,7 +101,7 @@ static int tidy(const char *dev)
 	unsigned int count;
 	int status = count_of(dev, &count);
 
-	return status || count ? status : chain_take(dev, WEIR_CHAIN_PRIO_ORDER);
+	return status || count ? status : chain_take(dev, WEIR_XDP_CHAIN_PRIO_ORDER);
 }
 
 int order_del_run(const struct args *args)
@@ -122,5 +123,5 @@ int order_flush_run(const struct args *args)
 {
 	int status = request_run(args);
 
-	return status ?: chain_take_all(WEIR_CHAIN_PART_ORDER);
+	return status ?: chain_take_all(WEIR_XDP_CHAIN_PART_ORDER);
 }

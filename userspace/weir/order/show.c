@@ -4,7 +4,7 @@
 #include <linux/genetlink.h>
 #include <stdio.h>
 
-#include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/tool.h"
 #include "grammar/cpus.h"
@@ -18,7 +18,7 @@ static const char *sequence_text(const struct nlattr *const order[], char text[s
 {
 	uint32_t sequence = nl_uint(order[WEIR_A_ORDER_SEQUENCE]);
 
-	if (sequence == WEIR_ORDER_SEQUENCE_FIELD)
+	if (sequence == WEIR_XDP_ORDER_SEQUENCE_FIELD)
 		snprintf(text, 32, "%u/%u", (uint32_t)nl_uint(order[WEIR_A_ORDER_OFFSET]),
 			 (uint32_t)nl_uint(order[WEIR_A_ORDER_WIDTH]));
 	else

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/device.h"
 #include "base/tool.h"
@@ -52,7 +53,7 @@ int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attach
 	if (err)
 		return refused(err, "cannot look at device number %u: %s", ifindex,
 			       strerror(-err));
-	err = xdp_look(&attached->link, WEIR_CHAIN_PRIO_SUM, xdp);
+	err = xdp_look(&attached->link, WEIR_XDP_CHAIN_PRIO_SUM, xdp);
 	if (err)
 		return refused(err, "cannot look at XDP program %u on %s: %s; this takes CAP_SYS_ADMIN, run it as root",
 			       xdp->id, attached->link.name, strerror(-err));
@@ -71,7 +72,7 @@ static int remove_hook(struct nl *rtnl, const struct link *link, const struct ho
 	int err;
 
 	if (hook->chain)
-		return chain_take(link->name, WEIR_CHAIN_PRIO_SUM);
+		return chain_take(link->name, WEIR_XDP_CHAIN_PRIO_SUM);
 	if (hook->mode == WEIR_MODE_TC)
 		err = tc_detach(rtnl, link->ifindex, &tc_ingress, hook);
 	else
@@ -256,7 +257,7 @@ static int remove_other(struct attempt *job)
 /* Into the device's chain, which begins with it where the device has another program of weir's. */
 static int join_chain(struct attempt *job)
 {
-	return chain_put(job->dev, job->mode, WEIR_CHAIN_PRIO_SUM, job->program.fd);
+	return chain_put(job->dev, job->mode, WEIR_XDP_CHAIN_PRIO_SUM, job->program.fd);
 }
 
 /* @err: why the kernel did not attach the program; then all is as before */
@@ -342,7 +343,7 @@ int port_attach(const struct args *args)
 	int status, err;
 
 	bpf_quiet();
-	status = weir_open(&job.weir);
+	status = weir_open(&job.weir, WEIR_CMD_PORT_ADD);
 	if (status)
 		return status;
 	status = device_find(job.dev, &job.ifindex);

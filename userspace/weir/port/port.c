@@ -165,7 +165,7 @@ static int with_sockets(const struct args *args,
 	int status, err;
 
 	bpf_quiet();
-	status = weir_open(&weir);
+	status = weir_open(&weir, WEIR_CMD_PORT_GET);
 	if (status)
 		return status;
 	err = rtnl_open(&rtnl);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "program/program.h"
 
@@ -127,7 +128,7 @@ int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,
 	} else {
 		err = rtnl_link(rtnl, ifindex, &link);
 		id = mode == WEIR_MODE_GENERIC ? link.generic_id : link.driver_id;
-		id = chain_program_id(ifindex, WEIR_CHAIN_PRIO_SUM) ?: id;
+		id = chain_program_id(ifindex, WEIR_XDP_CHAIN_PRIO_SUM) ?: id;
 	}
 	if (err || !id)
 		return err ?: -ENOENT;

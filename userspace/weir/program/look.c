@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "netlink/genl.h"
 #include "program/program.h"
@@ -21,18 +22,18 @@ static bool is_chain(const char *name)
 /* Is this program weir's, and the one with this place in a chain? */
 static bool is_part(const char *name, uint32_t prio)
 {
-	if (prio == WEIR_CHAIN_PRIO_SUM)
+	if (prio == WEIR_XDP_CHAIN_PRIO_SUM)
 		return !strcmp(name, WEIR_XDP_NAME);
-	if (prio == WEIR_CHAIN_PRIO_FILTER)
+	if (prio == WEIR_XDP_CHAIN_PRIO_FILTER)
 		return !strcmp(name, WEIR_FILTER_NAME);
-	return prio == WEIR_CHAIN_PRIO_FORWARD &&
+	return prio == WEIR_XDP_CHAIN_PRIO_FORWARD &&
 	       is_one_of(name, WEIR_FORWARD_NAME, WEIR_FORWARD_BOUND_NAME);
 }
 
 static bool is_ours(const char *name)
 {
-	return is_chain(name) || is_part(name, WEIR_CHAIN_PRIO_SUM) ||
-	       is_part(name, WEIR_CHAIN_PRIO_FORWARD);
+	return is_chain(name) || is_part(name, WEIR_XDP_CHAIN_PRIO_SUM) ||
+	       is_part(name, WEIR_XDP_CHAIN_PRIO_FORWARD);
 }
 
 uint32_t chain_program_id(unsigned int ifindex, uint32_t prio)
@@ -46,7 +47,7 @@ uint32_t chain_program_id(unsigned int ifindex, uint32_t prio)
 
 	if (weir_try_open(&weir))
 		return 0;
-	message = weir_begin(&weir, buffer, WEIR_CMD_CHAIN_GET, 0);
+	message = weir_begin(&weir, buffer, WEIR_XDP_CMD_CHAIN_GET, 0);
 	nl_put_u32(message, WEIR_A_CHAIN_IFINDEX, ifindex);
 	nl_put_u32(message, WEIR_A_CHAIN_PRIO, prio);
 	if (!nl_talk(&weir.nl, buffer, &replies) && replies.count) {
@@ -69,7 +70,7 @@ bool chain_there(unsigned int ifindex)
 
 	if (weir_try_open(&weir))
 		return false;
-	weir_begin(&weir, buffer, WEIR_CMD_CHAIN_GET, NLM_F_DUMP);
+	weir_begin(&weir, buffer, WEIR_XDP_CMD_CHAIN_GET, NLM_F_DUMP);
 	if (nl_talk(&weir.nl, buffer, &replies))
 		replies.count = 0;
 	for (i = 0; i < replies.count && !there; i++) {

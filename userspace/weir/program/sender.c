@@ -3,6 +3,7 @@
 
 #include <libmnl/libmnl.h>
 #include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/tool.h"
 #include "netlink/genl.h"
@@ -18,7 +19,8 @@ bool sender_unfinished(unsigned int ifindex)
 
 	if (weir_try_open(&weir))
 		return false;
-	message = weir_begin(&weir, buffer, WEIR_CMD_DEVICE_GET, 0);
+	message = weir_begin(&weir, buffer, weir_has(&weir, WEIR_CMD_DEVICE_GET) ?
+			     WEIR_CMD_DEVICE_GET : WEIR_CMD_TRIM_DEVICE_GET, 0);
 	nl_put_u32(message, WEIR_A_DEVICE_IFINDEX, ifindex);
 	unfinished = !nl_talk(&weir.nl, buffer, &replies) && replies.count &&
 		     weir_attribute(replies.message[0], WEIR_A_DEVICE_UNFINISHED);

@@ -1,17 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The family, for a command: it tells why there is none. */
+/* The families, for a command: it has the module loaded, or tells why there is none. */
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/tool.h"
 #include "netlink/genl.h"
+#include "request/request.h"
 
-int weir_open(struct weir *weir)
+bool module_load(const char *module)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		execlp("modprobe", "modprobe", "-q", module, NULL);
+		execl("/sbin/modprobe", "modprobe", "-q", module, NULL);
+		_exit(127);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+/* No request of the kernel's own loads the modules, so root's tool does. */
+static int open_or_load(struct weir *weir, enum family_of family)
+{
+	int err = weir_try_open(weir);
+
+	if (!err && weir->family[family].id)
+		return 0;
+	if (err && err != -ENOENT)
+		return err;
+	if (!err)
+		weir_close(weir);
+	if (geteuid() || !module_load(weir_module(family)))
+		return -ENOENT;
+	err = weir_try_open(weir);
+	if (err || weir->family[family].id)
+		return err;
+	weir_close(weir);
+	return -ENOENT;
+}
+
+int weir_open_any(struct weir *weir)
 {
 	int err = weir_try_open(weir);
 
 	if (err == -ENOENT)
-		return refused(err, "the weir module is not loaded in this kernel: run `modprobe weir`");
+		return refused(err, "no module of weir is loaded in this kernel: run `modprobe weir`, sch_weir or weir_xdp");
+	if (err)
+		return refused(err, "cannot open a generic netlink socket: %s",
+			       strerror(-err));
+	return WEIR_OK;
+}
+
+int weir_open(struct weir *weir, uint8_t command)
+{
+	enum family_of family = weir_family(command);
+	int err = open_or_load(weir, family);
+
+	if (err == -ENOENT)
+		return refused(err, "the %s module is not loaded in this kernel: run `modprobe %s`",
+			       weir_module(family), weir_module(family));
 	if (err)
 		return refused(err, "cannot open a generic netlink socket: %s",
 			       strerror(-err));

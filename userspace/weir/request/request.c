@@ -89,7 +89,7 @@ int request_list(uint8_t command, const char *what, struct nl_replies *replies)
 	struct weir weir;
 	int status, err;
 
-	status = weir_open(&weir);
+	status = weir_open_any(&weir);
 	if (status)
 		return status;
 	weir_begin(&weir, buffer, command, NLM_F_DUMP);
@@ -108,7 +108,7 @@ int request_run(const struct args *args)
 	struct weir weir;
 	int status;
 
-	status = weir_open(&weir);
+	status = weir_open(&weir, args->verb->command);
 	if (status)
 		return status;
 	message = weir_begin(&weir, buffer, args->verb->command, 0);

@@ -73,7 +73,7 @@ int show_some(const struct args *args, bool one, print_object_fn *print, size_t 
 	struct weir weir;
 	int status;
 
-	status = weir_open(&weir);
+	status = weir_open(&weir, args->verb->command);
 	if (status)
 		return status;
 	status = request_show(&weir, args, one, &replies);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/tool.h"
 #include "grammar/args.h"

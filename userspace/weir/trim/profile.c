@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/tool.h"
 #include "trim/profile.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/device.h"
 #include "base/tool.h"
@@ -291,7 +291,7 @@ static int with_sockets(struct trim_attempt *attempt, int (*run)(struct trim_att
 	int status, err;
 
 	bpf_quiet();
-	status = weir_open(&attempt->weir);
+	status = weir_open(&attempt->weir, WEIR_CMD_TRIM_SET);
 	if (status)
 		return status;
 	err = rtnl_open(&attempt->rtnl);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/tool.h"
 #include "grammar/commands.h"
@@ -61,7 +61,7 @@ int trim_default_set(const struct args *args)
 		return usage("size", "trim-default %s lacks what to say: add `size`, `dscp`, `rule`, `limit` or another of its keys",
 			     args->verb->name);
 	status = trim_check_words(args);
-	status = status ?: weir_open(&weir);
+	status = status ?: weir_open(&weir, WEIR_CMD_TRIM_SET);
 	if (status)
 		return status;
 	if (!trim_replaces(args))
@@ -76,7 +76,7 @@ static int ask(const struct args *args, struct nl_replies *replies)
 	struct weir weir;
 	int status;
 
-	status = weir_open(&weir);
+	status = weir_open(&weir, WEIR_CMD_TRIM_SET);
 	if (status)
 		return status;
 	status = say(&weir, args, 0, replies);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_xdp_nl.h>
 
 #include "base/device.h"
 #include "base/tool.h"
@@ -33,7 +34,7 @@ static int load(struct program *program, const char *dev, bool bind)
 /* The XDP program of a device; @hook->fd is the caller's to close where it is not -1. */
 static int look(const struct link *link, struct hook *hook)
 {
-	int err = xdp_look(link, WEIR_CHAIN_PRIO_FORWARD, hook);
+	int err = xdp_look(link, WEIR_XDP_CHAIN_PRIO_FORWARD, hook);
 
 	/* Others than drivers hand no frame on to a port. */
 	if (hook->mode != WEIR_MODE_XDP)
@@ -163,7 +164,7 @@ static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 	if (!attempt->forward[i].skeleton)
 		return trim_attach_refused(dev, -EBUSY);
 	if (hook.shared) {
-		status = chain_put(dev, WEIR_MODE_XDP, WEIR_CHAIN_PRIO_FORWARD,
+		status = chain_put(dev, WEIR_MODE_XDP, WEIR_XDP_CHAIN_PRIO_FORWARD,
 				   attempt->forward[i].fd);
 		*done = !status;
 		return status;
@@ -192,7 +193,7 @@ static int detach_one(const struct link *link, bool *any)
 	err = hook.chain ? 0 : xdp_detach(link->ifindex, &hook);
 	hook_close(&hook);
 	if (hook.chain)
-		return chain_take(link->name, WEIR_CHAIN_PRIO_FORWARD);
+		return chain_take(link->name, WEIR_XDP_CHAIN_PRIO_FORWARD);
 	return err ? trim_detach_refused(link->name, err, bpf_said()) : WEIR_OK;
 }
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/tool.h"
 #include "trim/trim.h"

@@ -5,7 +5,7 @@
  */
 #include <linux/pkt_sched.h>
 #include <stdio.h>
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"

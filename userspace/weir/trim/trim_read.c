@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "grammar/match.h"
 #include "trim/trim.h"

@@ -7,7 +7,7 @@
 #include <linux/genetlink.h>
 #include <string.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/tool.h"
 #include "trim/trim.h"

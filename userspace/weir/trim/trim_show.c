@@ -2,7 +2,7 @@
 /* Trimming policies and what they counted, printed. */
 #include <stdio.h>
 
-#include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"

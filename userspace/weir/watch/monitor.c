@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"
@@ -58,16 +60,16 @@ static const struct notification {
 	{ WEIR_CMD_SOURCE_DEL_NTF, "source-del", source_print },
 	{ WEIR_CMD_PORT_NTF, "port", print_port },
 	{ WEIR_CMD_PORT_DEL_NTF, "port-del", print_port },
-	{ WEIR_CMD_CHAIN_NTF, "chain", chain_print },
-	{ WEIR_CMD_CHAIN_DEL_NTF, "chain-del", chain_print },
-	{ WEIR_CMD_FLOW_NTF, "flow", flow_table_print },
-	{ WEIR_CMD_FLOW_DEL_NTF, "flow-del", flow_table_print },
-	{ WEIR_CMD_FLOW_ALARM_NTF, "flow-alarm", flow_alarm_print },
-	{ WEIR_CMD_FILTER_NTF, "filter", filter_print },
-	{ WEIR_CMD_FILTER_DEL_NTF, "filter-del", filter_print },
-	{ WEIR_CMD_FILTER_SOURCE_NTF, "filter-source", filter_source_print },
-	{ WEIR_CMD_ORDER_NTF, "order", order_print },
-	{ WEIR_CMD_ORDER_DEL_NTF, "order-del", order_print },
+	{ WEIR_XDP_CMD_CHAIN_NTF, "chain", chain_print },
+	{ WEIR_XDP_CMD_CHAIN_DEL_NTF, "chain-del", chain_print },
+	{ WEIR_XDP_CMD_FLOW_NTF, "flow", flow_table_print },
+	{ WEIR_XDP_CMD_FLOW_DEL_NTF, "flow-del", flow_table_print },
+	{ WEIR_XDP_CMD_FLOW_ALARM_NTF, "flow-alarm", flow_alarm_print },
+	{ WEIR_XDP_CMD_FILTER_NTF, "filter", filter_print },
+	{ WEIR_XDP_CMD_FILTER_DEL_NTF, "filter-del", filter_print },
+	{ WEIR_XDP_CMD_FILTER_SOURCE_NTF, "filter-source", filter_source_print },
+	{ WEIR_XDP_CMD_ORDER_NTF, "order", order_print },
+	{ WEIR_XDP_CMD_ORDER_DEL_NTF, "order-del", order_print },
 	{ WEIR_CMD_TRIM_NTF, "trim", trim_print },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", trim_print },
 	{ WEIR_CMD_EVENT_NTF, NULL, print_event },
@@ -91,7 +93,7 @@ static enum color event_color(const struct notification *notification,
 {
 	const struct nlattr *event[WEIR_A_EVENT_MAX + 1];
 
-	if (notification->command == WEIR_CMD_FILTER_SOURCE_NTF)
+	if (notification->command == WEIR_XDP_CMD_FILTER_SOURCE_NTF)
 		return filter_source_color(message);
 	if (notification->event)
 		return COLOR_GOOD;
@@ -183,24 +185,54 @@ static void print_notification(const struct nlmsghdr *message, int journal)
 	}
 }
 
-static int handle(const struct weir *weir, const char *buffer, ssize_t got, int journal)
+static bool has_any(const struct weir *weir)
+{
+	int i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		if (weir->family[i].id)
+			return true;
+	}
+	return false;
+}
+
+/* Modules come and go. Without any there is nothing to wait for. */
+static int take_control(struct weir *weir, const struct nlmsghdr *message)
+{
+	enum family_of family;
+	int err;
+
+	if (weir_gone(message, &family)) {
+		weir->family[family] = (struct family){};
+		return has_any(weir) ? WEIR_OK :
+		       refused(ENOENT, "the %s module was unloaded, so there is nothing to monitor",
+			       weir_module(family));
+	}
+	err = weir_came(weir, message);
+	return err ? refused(err, "cannot listen to the events of a module that was loaded: %s",
+			     strerror(-err)) : WEIR_OK;
+}
+
+static int handle(struct weir *weir, const char *buffer, ssize_t got, int journal)
 {
 	const struct nlmsghdr *message = (const void *)buffer;
-	int left = got;
+	int left = got, status = WEIR_OK;
 
 	for (; mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left)) {
 		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
 			continue;
-		if (message->nlmsg_type == weir->family)
+		if (weir_is_event(weir, message))
 			print_notification(message, journal);
-		else if (message->nlmsg_type == GENL_ID_CTRL && weir_gone(message))
-			return refused(ENOENT, "the weir module was unloaded, so there is nothing to monitor");
+		else
+			status = status ?: take_control(weir, message);
 	}
+	if (status)
+		return status;
 	/* The reader of a pipe gets the line at once, and may be gone. */
 	return fflush(stdout) ? WEIR_REFUSED : WEIR_OK;
 }
 
-static int receive(const struct weir *weir, int journal)
+static int receive(struct weir *weir, int journal)
 {
 	static char buffer[RECEIVE_SIZE] __attribute__((aligned(8)));
 	int status = WEIR_OK;
@@ -239,7 +271,7 @@ int monitor_run(const struct args *args)
 	struct weir weir;
 
 	status = where_to(args, &journal);
-	status = status ?: weir_open(&weir);
+	status = status ?: weir_open_any(&weir);
 	if (status)
 		return status;
 	err = weir_listen(&weir);

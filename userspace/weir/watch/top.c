@@ -123,7 +123,7 @@ int top_run(const struct args *args)
 
 	view_begin(&watch.view, args_number(args, "sort", 0),
 		   filter ? filter->word : NULL);
-	status = weir_open(&watch.weir);
+	status = weir_open_any(&watch.weir);
 	if (status)
 		return status;
 	status = screen_open(&watch.screen, opt.json);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
 
 #include "base/addr.h"
 #include "job/lateness.h"

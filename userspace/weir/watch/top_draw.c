@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <weir_trim_nl.h>
+
 #include "base/units.h"
 #include "flow/text.h"
 #include "grammar/names.h"

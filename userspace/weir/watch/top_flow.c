@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir_xdp_nl.h>
+
 #include "flow/text.h"
 #include "watch/top.h"
 
@@ -71,7 +73,7 @@ int top_flows_take(struct sample *sample, struct weir *weir)
 	struct nlmsghdr *message;
 	int err;
 
-	message = weir_begin(weir, buffer, WEIR_CMD_FLOW_RECORD_GET, NLM_F_DUMP);
+	message = weir_begin(weir, buffer, WEIR_XDP_CMD_FLOW_RECORD_GET, NLM_F_DUMP);
 	nl_put_u32(message, WEIR_A_FLOW_RECORD_TOP, FLOWS_MAX);
 	sample->flow = nl_list(&weir->nl, buffer, &replies, sizeof(*sample->flow), &err);
 	sample->flows = sample->flow ? replies.count : 0;

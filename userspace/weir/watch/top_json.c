@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir -j top`: an object on a line of its own for each look. */
+#include <weir_trim_nl.h>
+
 #include "base/print.h"
 #include "flow/text.h"
 #include "grammar/names.h"

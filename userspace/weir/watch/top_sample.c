@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir_trim_nl.h>
+
 #include "watch/top.h"
 
 static void read_counters(struct counters *counters, const struct nlattr *nest)

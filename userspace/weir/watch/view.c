@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir_trim_nl.h>
+
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "grammar/names.h"

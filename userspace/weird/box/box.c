@@ -17,6 +17,10 @@ static int family_open(void)
 {
 	int err = weir.nl.socket ? 0 : weir_try_open(&weir);
 
+	if (!err && !weir_has(&weir, WEIR_CMD_JOB_ADD)) {
+		weir_close(&weir);
+		err = -ENOENT;
+	}
 	fault = NULL;
 	if (!err)
 		return 0;
@@ -45,7 +49,7 @@ static bool family_is_there(void)
 
 	if (weir_try_open(&other))
 		return false;
-	same = other.family == weir.family;
+	same = other.family[FAMILY_WEIR].id == weir.family[FAMILY_WEIR].id;
 	weir_close(&other);
 	return same;
 }

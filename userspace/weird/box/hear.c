@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "base/addr.h"
 #include "base/log.h"
@@ -175,16 +177,16 @@ static const struct kind {
 	{ WEIR_CMD_SOURCE_DEL_NTF, "source-del", put_source },
 	{ WEIR_CMD_PORT_NTF, "port", put_port },
 	{ WEIR_CMD_PORT_DEL_NTF, "port-del", put_port },
-	{ WEIR_CMD_CHAIN_NTF, "chain", put_chain },
-	{ WEIR_CMD_CHAIN_DEL_NTF, "chain-del", put_chain },
-	{ WEIR_CMD_FLOW_NTF, "flow", put_flow },
-	{ WEIR_CMD_FLOW_DEL_NTF, "flow-del", put_flow },
-	{ WEIR_CMD_FLOW_ALARM_NTF, "flow-alarm", put_flow_alarm },
-	{ WEIR_CMD_FILTER_NTF, "filter", put_filter },
-	{ WEIR_CMD_FILTER_DEL_NTF, "filter-del", put_filter },
-	{ WEIR_CMD_FILTER_SOURCE_NTF, "filter-source", put_filter_source },
-	{ WEIR_CMD_ORDER_NTF, "order", put_order },
-	{ WEIR_CMD_ORDER_DEL_NTF, "order-del", put_order },
+	{ WEIR_XDP_CMD_CHAIN_NTF, "chain", put_chain },
+	{ WEIR_XDP_CMD_CHAIN_DEL_NTF, "chain-del", put_chain },
+	{ WEIR_XDP_CMD_FLOW_NTF, "flow", put_flow },
+	{ WEIR_XDP_CMD_FLOW_DEL_NTF, "flow-del", put_flow },
+	{ WEIR_XDP_CMD_FLOW_ALARM_NTF, "flow-alarm", put_flow_alarm },
+	{ WEIR_XDP_CMD_FILTER_NTF, "filter", put_filter },
+	{ WEIR_XDP_CMD_FILTER_DEL_NTF, "filter-del", put_filter },
+	{ WEIR_XDP_CMD_FILTER_SOURCE_NTF, "filter-source", put_filter_source },
+	{ WEIR_XDP_CMD_ORDER_NTF, "order", put_order },
+	{ WEIR_XDP_CMD_ORDER_DEL_NTF, "order-del", put_order },
 	{ WEIR_CMD_TRIM_NTF, "trim", put_trim },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", put_trim },
 	{ WEIR_CMD_EVENT_NTF, NULL, put_event },
@@ -256,6 +258,7 @@ static bool read_some(void)
 	static char buffer[RECEIVE_SIZE] __attribute__((aligned(8)));
 	ssize_t got = recv(watch.fd, buffer, sizeof(buffer), MSG_DONTWAIT);
 	const struct nlmsghdr *message = (const void *)buffer;
+	enum family_of family;
 	int left = got;
 
 	if (got < 0 && errno == ENOBUFS)
@@ -265,9 +268,9 @@ static bool read_some(void)
 	for (; mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left)) {
 		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
 			continue;
-		if (message->nlmsg_type == weir.family)
+		if (message->nlmsg_type == weir.family[FAMILY_WEIR].id)
 			take(message);
-		else if (message->nlmsg_type == GENL_ID_CTRL && weir_gone(message))
+		else if (weir_gone(message, &family) && family == FAMILY_WEIR)
 			return module_gone(), false;
 	}
 	return true;
@@ -284,7 +287,7 @@ static bool listen_again(void)
 {
 	if (weir_try_open(&weir))
 		return false;
-	if (weir_listen(&weir)) {
+	if (!weir_has(&weir, WEIR_CMD_JOB_GET) || weir_listen(&weir)) {
 		weir_close(&weir);
 		return false;
 	}

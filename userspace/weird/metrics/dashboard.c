@@ -66,7 +66,7 @@ static void begin_row(struct board *board, unsigned int scope)
 		[SCOPE_TOTAL] = "Totals", [SCOPE_JOB] = "Jobs", [SCOPE_SOURCE] = "Sources",
 		[SCOPE_PORT] = "Ports", [SCOPE_CHAIN] = "Chains", [SCOPE_FILTER] = "Filters",
 		[SCOPE_FLOW] = "Flows", [SCOPE_ORDER] = "Orders",
-		[SCOPE_TRIM] = "Trimming",
+		[SCOPE_TRIM] = "Trimming", [SCOPE_TRIM_TOTAL] = "Trimming, all ports",
 	};
 	struct json_object *row;
 

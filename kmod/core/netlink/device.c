@@ -3,6 +3,8 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 
+#include <uapi/weir.h>
+
 #include "core/netlink/netlink.h"
 
 /*
@@ -40,7 +42,16 @@ static int weir_nl_fill_device(const struct weir_nl_msg *msg, const void *obj)
 	return 0;
 }
 
-int weir_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
+/**
+ * weir_nl_device() - answer what weir's programs cannot see of a device's packets
+ * @info: the request
+ * @cmd: the family's command
+ *
+ * The attribute set device is the same in all families that have it.
+ *
+ * Return: 0, or an error with the sentence set.
+ */
+int weir_nl_device(struct genl_info *info, u8 cmd)
 {
 	struct net_device *dev;
 	int ifindex, err;
@@ -50,8 +61,9 @@ int weir_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	rtnl_lock();
 	dev = __dev_get_by_index(genl_info_net(info), ifindex);
-	err = dev ? weir_nl_reply(info, WEIR_CMD_DEVICE_GET, weir_nl_fill_device, dev) :
+	err = dev ? weir_nl_reply(info, cmd, weir_nl_fill_device, dev) :
 		    weir_nl_refuse_dev(info, WEIR_A_DEVICE_IFINDEX, ifindex, -ENODEV, "is gone");
 	rtnl_unlock();
 	return err;
 }
+WEIR_EXPORT(weir_nl_device);

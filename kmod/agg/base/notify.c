@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "core/base/notify.h"
+#include "agg/base/notify.h"
 
 const struct weir_notify *weir_notify;

@@ -161,7 +161,7 @@ static int weir_sch_dump(struct Qdisc *sch, struct sk_buff *skb)
 static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 			     struct netlink_ext_ack *extack)
 {
-	struct weir_net *wn = weir_net(dev_net(qdisc_dev(sch)));
+	struct weir_trim_net *wn = weir_trim_net(dev_net(qdisc_dev(sch)));
 	struct weir_sch *q = qdisc_priv(sch);
 	int i, err;
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Starts and stops a module's parts in order, in the module and in each namespace. */
+#include <linux/netdevice.h>
+
+#include "core/base/compat.h"
+#include "core/base/module.h"
+#include "core/base/ns.h"
+
+static void weir_module_stop(const struct weir_module *module, unsigned int started)
+{
+	while (started--)
+		if (module->part[started].uninit)
+			module->part[started].uninit();
+}
+
+/**
+ * weir_module_init() - start all parts
+ * @module: the module
+ *
+ * Return: 0, or the error of the first part that cannot start; then none is started.
+ */
+int weir_module_init(const struct weir_module *module)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < module->count; i++) {
+		err = module->part[i].init ? module->part[i].init() : 0;
+		if (err) {
+			pr_err("weir: part %s cannot start: error %d\n", module->part[i].name,
+			       err);
+			weir_module_stop(module, i);
+			return err;
+		}
+	}
+	return 0;
+}
+WEIR_EXPORT(weir_module_init);
+
+/**
+ * weir_module_uninit() - stop all parts, the last first
+ * @module: the module
+ */
+void weir_module_uninit(const struct weir_module *module)
+{
+	weir_module_stop(module, module->count);
+}
+WEIR_EXPORT(weir_module_uninit);
+
+static void weir_module_net_stop(const struct weir_module *module, unsigned int started,
+				 struct net *net)
+{
+	while (started--)
+		if (module->part[started].net_uninit)
+			module->part[started].net_uninit(net);
+}
+
+/**
+ * weir_module_net_init() - take part in a namespace
+ * @module: the module
+ * @net: the namespace; what the module has in it is all zero
+ *
+ * Return: 0 or an error.
+ */
+int weir_module_net_init(const struct weir_module *module, struct net *net)
+{
+	unsigned int i;
+	int err;
+
+	weir_ns_init(module->ns(net), net);
+	for (i = 0; i < module->count; i++) {
+		err = module->part[i].net_init ? module->part[i].net_init(net) : 0;
+		if (err) {
+			weir_module_net_stop(module, i, net);
+			return err;
+		}
+	}
+	return 0;
+}
+WEIR_EXPORT(weir_module_net_init);
+
+/**
+ * weir_module_net_flush() - take all objects of a namespace away, and wait until they have ended
+ * @module: the module
+ * @net: the namespace
+ *
+ * Sleeps.
+ */
+void weir_module_net_flush(const struct weir_module *module, struct net *net)
+{
+	struct weir_ns *ns = module->ns(net);
+	unsigned int i = module->count;
+
+	mutex_lock(&ns->lock);
+	while (i--)
+		if (module->part[i].net_flush)
+			module->part[i].net_flush(net);
+	mutex_unlock(&ns->lock);
+	weir_ns_endings_wait(ns);
+}
+WEIR_EXPORT(weir_module_net_flush);
+
+/**
+ * weir_module_net_uninit() - leave a namespace, which has been flushed
+ * @module: the module
+ * @net: the namespace
+ */
+void weir_module_net_uninit(const struct weir_module *module, struct net *net)
+{
+	weir_module_net_stop(module, module->count, net);
+}
+WEIR_EXPORT(weir_module_net_uninit);
+
+/**
+ * weir_module_dev_event() - a device has changed: the module's netdevice notifier
+ * @module: the module
+ * @event: NETDEV_*
+ * @info: as the notifier is given it
+ *
+ * Return: NOTIFY_DONE, or the first error of a part.
+ */
+int weir_module_dev_event(const struct weir_module *module, unsigned long event, void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < module->count; i++) {
+		err = module->part[i].dev_event ? module->part[i].dev_event(dev, event, info) : 0;
+		if (err)
+			return notifier_from_errno(err);
+	}
+	return NOTIFY_DONE;
+}
+WEIR_EXPORT(weir_module_dev_event);
