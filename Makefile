@@ -112,7 +112,7 @@ GCOV ?=
 CHECKER ?=
 farm := $(B)/kmod-$(KERNEL)$(if $(GCOV),-gcov)
 
-module: ## the kernel module, build/kmod-RELEASE/weir.ko
+module: ## the kernel modules, build/kmod-RELEASE/{weir_core,weir,sch_weir,weir_xdp}.ko
 	@+WERROR='$(WERROR)' V='$(V)' scripts/kmod-build $(farm) '$(KERNEL)' CC=$(KCC) \
 		$(if $(GCOV),GCOV_PROFILE=y) $(if $(CHECKER),C=2 CHECK='$(CHECKER)')
 ifneq ($(wildcard Kbuild),)

@@ -165,7 +165,8 @@ struct weir_contrib {
  * chain, and XDP_ABORTED where a program of a chain calls it. The packet may be another one
  * afterwards: the program must not read it any more.
  *
- * A packet counts in its flow's record, where its device has flows recorded (WEIR_XDP_CMD_FLOW_SET), by
+ * A packet counts in its flow's record, where its device has flows recorded
+ * (WEIR_XDP_CMD_FLOW_SET), by
  *
  *	int weir_flow_xdp(struct xdp_md *ctx);
  *
@@ -176,8 +177,8 @@ struct weir_contrib {
  *
  * for the verdict: XDP_PASS or XDP_DROP. A rule may have given the packet another DSCP; nothing
  * has moved.
- * Weir's program in the place WEIR_XDP_CHAIN_PRIO_ORDER of a chain has packets spread over CPUs and put
- * back in order (WEIR_XDP_CMD_ORDER_ADD) by
+ * Weir's program in the place WEIR_XDP_CHAIN_PRIO_ORDER of a chain has packets spread over CPUs
+ * and put back in order (WEIR_XDP_CMD_ORDER_ADD) by
  *
  *	__u64 weir_order_xdp(struct xdp_md *ctx);
  *

@@ -122,5 +122,4 @@ module_exit(weir_xdp_module_exit);
 MODULE_DESCRIPTION("Chains, filters, flow records and orders around XDP programs");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(WEIR_VERSION);
-WEIR_IMPORT;
-MODULE_ALIAS_GENL_FAMILY(WEIR_XDP_FAMILY_NAME);
+MODULE_IMPORT_NS("WEIR");

@@ -424,19 +424,25 @@ complete_table() {
 }
 ktap_run "completes every verb and key" complete_table
 
-# dkms.mk with headers of a kernel in whose place a file stands: its module has type information or none.
+# dkms.mk with headers of a kernel in whose place files stand: its modules have type information or none.
+dkms_modules=(kmod/core/weir_core.ko kmod/agg/weir.ko kmod/trim/sch_weir.ko kmod/xdp/weir_xdp.ko)
 dkms_makes() {
 	local work=$1
-	make -s -C "$work" -f dkms.mk HEADERS="$work/headers" >"$work/said" 2>&1 && [[ -e $work/weir.ko ]]
+	make -s -C "$work" -f dkms.mk HEADERS="$work/headers" >"$work/said" 2>&1 && [[ -e $work/kmod/agg/weir.ko && -e $work/kmod/xdp/weir_xdp.ko ]]
 }
 dkms_refuses_untyped() {
-	local work status=0
+	local work status=0 module
 	work=$(mktemp -d) || return
-	mkdir "$work/headers" && cp "$root/packaging/dkms.mk" "$work/" && echo 'int weir;' >"$work/weir.c" &&
-		cc -c "$work/weir.c" -o "$work/plain.o" && objcopy --add-section .BTF="$work/weir.c" "$work/plain.o" "$work/typed.o" &&
-		printf 'modules:\n\tcp %s/typed.o $(M)/weir.ko\n' "$work" >"$work/headers/Makefile" && dkms_makes "$work" &&
-		sed -i s/typed/plain/ "$work/headers/Makefile" && ! dkms_makes "$work" && [[ ! -e $work/weir.ko ]] &&
-		grep -q "no type information.*vmlinux" "$work/said" || status=1
+	mkdir -p "$work"/headers "$work"/kmod/{core,agg,trim,xdp} && cp "$root/packaging/dkms.mk" "$work/" && echo 'int weir;' >"$work/weir.c" &&
+		cc -c "$work/weir.c" -o "$work/plain.o" && objcopy --add-section .BTF="$work/weir.c" "$work/plain.o" "$work/typed.o" || return
+	{
+		echo modules:
+		for module in "${dkms_modules[@]}"; do
+			printf '\tcp %s/typed.o $(M)/%s\n' "$work" "$module"
+		done
+	} >"$work/headers/Makefile"
+	dkms_makes "$work" && sed -i '/sch_weir/s/typed/plain/' "$work/headers/Makefile" && ! dkms_makes "$work" && [[ ! -e $work/kmod/agg/weir.ko ]] &&
+		grep -q "sch_weir.ko has no type information.*vmlinux" "$work/said" || status=1
 	cat "$work/said"
 	rm -rf "$work"
 	return "$status"

@@ -8,6 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 root=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 # shellcheck source=tool.sh
@@ -242,8 +244,8 @@ flushes() { weir flush all && [[ $(weir save) == *"end of 0 commands" ]] && weir
 ktap_run "flush all" flushes
 ktap_run "all is taken away" empty
 
-# Another module under a job that runs. The numbers are summed up to the last, and rightly.
-module=build/kmod-$(uname -r)/weir.ko
+# Other modules under a job that runs. The numbers are summed up to the last, and rightly.
+module=build/kmod-$(uname -r)
 perf() {
 	in_worker "$(($1 + 1))" "$root/build/bin/weir-perf" --job 7 --address 10.77.1.254 --rank "$1" --ranks 2 --grads 256 \
 		--min-bytes 256K --max-bytes 256K --endless --verify --json >"$work/perf$1" 2>"$work/perf$1.said"
@@ -322,11 +324,11 @@ locked() {
 	[[ -e $lockdown ]] || mount -t securityfs securityfs /sys/kernel/security
 	[[ -e $lockdown ]] || { echo "the kernel cannot be locked down"; return 4; }
 	"$tool" -j doctor | gojq -e '.checks | any(.check == "signature" and .status == "ok")' >/dev/null || return
-	weir job flush && weir port flush && poll 60 rmmod weir && echo integrity >"$lockdown" || return
+	weir flush all && modules_go 60 && echo integrity >"$lockdown" || return
 	"$tool" -j doctor >"$work/doctor"
 	gojq -e '.checks | any(.check == "signature" and .status == "fail" and (.found | test("locked down .integrity")) and (.fix | test("mokutil")))' \
 		"$work/doctor" >/dev/null || { cat "$work/doctor"; return 1; }
-	! insmod "$root/$module" 2>/dev/null
+	! insmod "$root/$module/weir_core.ko" 2>/dev/null
 }
 ktap_run "doctor knows of a kernel that refuses modules" locked
 ktap_end

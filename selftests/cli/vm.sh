@@ -8,6 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 root=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 # shellcheck source=tool.sh
@@ -932,11 +934,12 @@ plan_taken() {
 weir job flush
 ktap_run "boxes take the commands of plans" plan_taken
 
-# At last: without ports the module can go, and the tool says so.
+# At last: without ports the modules can go, and the tool says so. Without aggregation, the others work.
 module_gone() {
 	weir port flush && poll 60 rmmod weir || return
 	refused_without "job show" && refused_without "port attach dev w1 mode xdp" || return
-	poll 60 grep -q "the weir module was unloaded" "$work/monitor-errors"
+	[[ $(weir save) == *"end of 0 commands" ]] && weir stats >/dev/null && weir top count 1 >/dev/null && weir metrics >/dev/null || return
+	modules_go 60 && poll 60 grep -qE "the (weir|sch_weir|weir_xdp) module was unloaded" "$work/monitor-errors"
 }
 refused_without() {
 	local err words

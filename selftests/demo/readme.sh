@@ -13,6 +13,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 root=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 
@@ -173,7 +175,7 @@ fewer_modules() {
 # The tests, of a report that has begun. They unload the module, and load it by README's words.
 readme_tests() {
 	boxes=0
-	if [[ -e /sys/module/weir ]] && ! rmmod weir; then
+	if ! modules_go 1; then
 		ktap_skip "README's commands" "the module is in use"
 		return
 	fi

@@ -179,7 +179,7 @@ $ports" && is_chained w1 "10:users_pass 100:weir_xdp" && sums || return
 }
 
 upgraded() {
-	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && is_chained w1 "10:users_pass 100:weir_xdp" && sums
+	command weir upgrade "$root/build/kmod-$(uname -r)/weir_xdp.ko" && is_chained w1 "10:users_pass 100:weir_xdp" && sums
 }
 
 watched() {

@@ -324,7 +324,7 @@ weir filter replace dev w1 prio 30 rule any action mark 9" ]] && weir restore "$
 }
 
 upgraded() {
-	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && are_rules w1 "10:police 30:mark 40:sample" && in_chain w1 "50:filter" && box_pings 1 2 100 && (($(of 30 stats.packets) >= 100))
+	command weir upgrade "$root/build/kmod-$(uname -r)/weir_xdp.ko" && are_rules w1 "10:police 30:mark 40:sample" && in_chain w1 "50:filter" && box_pings 1 2 100 && (($(of 30 stats.packets) >= 100))
 }
 
 hears() {

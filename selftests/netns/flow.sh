@@ -111,7 +111,7 @@ kept() {
 	sed 's/flows 64/flows 128/' "$box_out/kept" >"$box_out/other" && weir restore "$box_out/other" && [[ $(stat w1 flows) == 128 ]]
 }
 
-upgraded() { command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && is_chained w1 "70:weir_flow" && sends 5006 5 && will_count 5006 5; }
+upgraded() { command weir upgrade "$root/build/kmod-$(uname -r)/weir_xdp.ko" && is_chained w1 "70:weir_flow" && sends 5006 5 && will_count 5006 5; }
 
 hears() { weir flow on dev w3 && weir flow off dev w3 && poll 2 grep -q ' flow-del flow dev w3 ' "$box_out/events"; }
 watched() {

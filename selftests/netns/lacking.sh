@@ -67,19 +67,36 @@ forwards() {
 		weir -j doctor | gojq -e '.checks | length > 0' >/dev/null && weir trim flush
 }
 
-# A module that was built without type information loads, and no program can call it: all that needs one is
+# Modules that were built without type information load, and no program can call them: all that needs one is
 # refused, and nothing is left of it.
-without_btf() {
-	local words said
-	poll 20 rmmod weir && objcopy --remove-section=.BTF --remove-section=.BTF.base "$WEIR_MODULE" "$box_out/weir.ko" &&
-		insmod "$box_out/weir.ko" && [[ ! -e /sys/kernel/btf/weir ]] || return
-	for words in "port attach dev lo mode tc" "filter add dev lo rule any action drop mode generic" "flow on dev lo mode generic" \
-		"order add dev lo prio 1 rule any cpus 0 mode generic"; do
-		# shellcheck disable=SC2086 # words
-		said=$(command weir $words 2>&1) && { echo "this was taken: $words"; return 1; }
-		[[ $said == *"the weir module has no type information"* ]] || { echo "$words: $said"; return 1; }
+strip_btf() {
+	local name
+	for name in weir_core weir sch_weir weir_xdp; do
+		objcopy --remove-section=.BTF --remove-section=.BTF.base "${WEIR_MODULE%/*}/$name.ko" "$box_out/$name.ko" || return
 	done
-	[[ $(command weir save) == *"end of 0 commands" ]] && command weir doctor | grep -q "/sys/kernel/btf/weir is missing" && poll 20 rmmod weir && insmod "$WEIR_MODULE"
+}
+without_btf() {
+	local words said module
+	strip_btf && modules_go 20 || return
+	for module in weir_core weir sch_weir weir_xdp; do
+		insmod "$box_out/$module.ko" && [[ ! -e /sys/kernel/btf/$module ]] || return
+	done
+	while read -r module words; do
+		# shellcheck disable=SC2086 # words
+		said=$(command weir $words 2>&1 </dev/null) && { echo "this was taken: $words"; return 1; }
+		[[ $said == *"the $module module has no type information"* ]] || { echo "$words: $said"; return 1; }
+	done <<-END
+		weir port attach dev lo mode tc
+		weir_xdp filter add dev lo rule any action drop mode generic
+		weir_xdp flow on dev lo mode generic
+		weir_xdp order add dev lo prio 1 rule any cpus 0 mode generic
+		sch_weir trim set dev lo hook tc rule any dscp 45 rate 1gbit
+	END
+	[[ $(command weir save) == *"end of 0 commands" ]] || return
+	for module in weir sch_weir weir_xdp; do
+		command weir doctor | grep -q "/sys/kernel/btf/$module is missing" || return
+	done
+	module_goes 20
 }
 
 ktap_header

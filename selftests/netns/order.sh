@@ -276,7 +276,7 @@ kept() {
 }
 
 upgraded() {
-	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" &&
+	command weir upgrade "$root/build/kmod-$(uname -r)/weir_xdp.ko" &&
 		[[ $(weir save) == "$(cat "$box_out/kept")" ]]
 }
 

@@ -89,5 +89,5 @@ def kernel_memory():
         return sum(int(line.split()[1]) for line in lines if line.split(":")[0] in wanted)
 
 
-def module_path():
-    return os.environ["WEIR_MODULE"]
+def module_path(name):
+    return os.path.join(os.path.dirname(os.environ["WEIR_MODULE"]), name + ".ko")

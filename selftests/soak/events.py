@@ -138,9 +138,10 @@ class Weather:
             self.box.weir("port", "flush")
             self.box.weir("trim", "flush")
             self.box.tc("router", "qdisc", "del", "dev", TRIMMED, "root")
-            poll(60, lambda: not subprocess.run(["rmmod", "weir"], stderr=subprocess.DEVNULL,
-                                                check=False).returncode, "the module goes")
-            subprocess.run(["insmod", module_path()], check=True)
+            for name in ("weir", "sch_weir"):
+                poll(60, lambda name=name: not subprocess.run(["rmmod", name], stderr=subprocess.DEVNULL,
+                                                              check=False).returncode, f"{name} goes")
+                subprocess.run(["insmod", module_path(name)], check=True)
             self.incast.queue()
             self.incast.set()
             for job in self.jobs:

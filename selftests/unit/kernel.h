@@ -778,6 +778,6 @@ struct nlattr { u16 len, type; };
 /* In the place of compat.h: its interfaces in this kernel's form. */
 #define _WEIR_COMPAT_H
 #define skb_frag_is_net_iov(f)	((f)->unreadable)
-#define WEIR_EXPORT(symbol)	extern typeof(symbol) symbol
+#define EXPORT_SYMBOL_NS_GPL(symbol, space)	extern typeof(symbol) symbol
 
 #endif /* MOCK_KERNEL_H */

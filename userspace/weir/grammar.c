@@ -723,9 +723,9 @@ static const struct verb restore_verbs[] = {
 };
 
 static const struct verb upgrade_verbs[] = {
-	{ "", "load another module, from a file or as modprobe finds it, under the jobs of all network namespaces",
+	{ "", "load another module from a file, or all of weir's from a directory or as modprobe finds them, under the jobs of all network namespaces",
 	  0, no_keys, .run = upgrade_run, .positional = true, .host_first = true,
-	  .words = "[FILE]" },
+	  .words = "[FILE | DIRECTORY]" },
 	{ .name = NULL },
 };
 

@@ -12,6 +12,7 @@
 #include <linux/hrtimer.h>
 #include <linux/if_bridge.h>
 #include <linux/local_lock.h>
+#include <linux/module.h>
 #include <linux/unaligned.h>
 #include <net/genetlink.h>
 #include <net/gso.h>
@@ -19,12 +20,11 @@
 #include <net/xdp.h>
 
 /* The namespace of a symbol is a string since 6.13. */
-#ifdef WEIR_HAVE_NS_STRING
-#define WEIR_EXPORT(symbol)	EXPORT_SYMBOL_NS_GPL(symbol, "WEIR")
-#define WEIR_IMPORT		MODULE_IMPORT_NS("WEIR")
-#else
-#define WEIR_EXPORT(symbol)	EXPORT_SYMBOL_NS_GPL(symbol, WEIR)
-#define WEIR_IMPORT		MODULE_IMPORT_NS(WEIR)
+#ifndef WEIR_HAVE_NS_STRING
+#undef EXPORT_SYMBOL_NS_GPL
+#define EXPORT_SYMBOL_NS_GPL(symbol, space)	__EXPORT_SYMBOL(symbol, "GPL", space)
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(space)			MODULE_INFO(import_ns, space)
 #endif
 
 #ifndef CONFIG_64BIT

@@ -92,7 +92,7 @@ void weir_cut_keep(struct page *page)
 	if (old.page)
 		put_page(old.page);
 }
-WEIR_EXPORT(weir_cut_keep);
+EXPORT_SYMBOL_NS_GPL(weir_cut_keep, "WEIR");
 
 /**
  * weir_cut_begin() - other programs are about to run on a program's frame
@@ -124,7 +124,7 @@ bool weir_cut_begin(struct weir_cut_frags *frags, const struct xdp_buff *xdp)
 	}
 	return true;
 }
-WEIR_EXPORT(weir_cut_begin);
+EXPORT_SYMBOL_NS_GPL(weir_cut_begin, "WEIR");
 
 static bool weir_cut_has_page(const struct xdp_buff *xdp, const struct page *page)
 {
@@ -158,7 +158,7 @@ void weir_cut_end(const struct weir_cut_frags *frags, const struct xdp_buff *xdp
 			weir_cut_keep(frags->page[i]);
 	}
 }
-WEIR_EXPORT(weir_cut_end);
+EXPORT_SYMBOL_NS_GPL(weir_cut_end, "WEIR");
 
 /**
  * weir_cut_init() - make the rings

@@ -32,7 +32,7 @@ struct net_device *weir_bond_of(struct net_device *member)
 	bond = netdev_master_upper_dev_get_rcu(member);
 	return bond ?: member;
 }
-WEIR_EXPORT(weir_bond_of);
+EXPORT_SYMBOL_NS_GPL(weir_bond_of, "WEIR");
 
 static bool weir_device_is_kind(const struct net_device *dev, const char *kind)
 {
@@ -58,7 +58,7 @@ bool weir_device_hides_vlan(struct net_device *dev)
 		return netdev_walk_all_lower_dev_rcu(dev, weir_device_member_hides_vlan, &priv);
 	return weir_dev_hides_vlan(dev);
 }
-WEIR_EXPORT(weir_device_hides_vlan);
+EXPORT_SYMBOL_NS_GPL(weir_device_hides_vlan, "WEIR");
 
 /**
  * weir_device_blind() - check whether programs on a device can read its packets
@@ -77,4 +77,4 @@ const char *weir_device_blind(const struct net_device *dev, bool ethernet)
 		return "carries no Ethernet header: name the device below it";
 	return NULL;
 }
-WEIR_EXPORT(weir_device_blind);
+EXPORT_SYMBOL_NS_GPL(weir_device_blind, "WEIR");

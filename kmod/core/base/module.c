@@ -35,7 +35,7 @@ int weir_module_init(const struct weir_module *module)
 	}
 	return 0;
 }
-WEIR_EXPORT(weir_module_init);
+EXPORT_SYMBOL_NS_GPL(weir_module_init, "WEIR");
 
 /**
  * weir_module_uninit() - stop all parts, the last first
@@ -45,7 +45,7 @@ void weir_module_uninit(const struct weir_module *module)
 {
 	weir_module_stop(module, module->count);
 }
-WEIR_EXPORT(weir_module_uninit);
+EXPORT_SYMBOL_NS_GPL(weir_module_uninit, "WEIR");
 
 static void weir_module_net_stop(const struct weir_module *module, unsigned int started,
 				 struct net *net)
@@ -77,7 +77,7 @@ int weir_module_net_init(const struct weir_module *module, struct net *net)
 	}
 	return 0;
 }
-WEIR_EXPORT(weir_module_net_init);
+EXPORT_SYMBOL_NS_GPL(weir_module_net_init, "WEIR");
 
 /**
  * weir_module_net_flush() - take all objects of a namespace away, and wait until they have ended
@@ -98,7 +98,7 @@ void weir_module_net_flush(const struct weir_module *module, struct net *net)
 	mutex_unlock(&ns->lock);
 	weir_ns_endings_wait(ns);
 }
-WEIR_EXPORT(weir_module_net_flush);
+EXPORT_SYMBOL_NS_GPL(weir_module_net_flush, "WEIR");
 
 /**
  * weir_module_net_uninit() - leave a namespace, which has been flushed
@@ -109,7 +109,7 @@ void weir_module_net_uninit(const struct weir_module *module, struct net *net)
 {
 	weir_module_net_stop(module, module->count, net);
 }
-WEIR_EXPORT(weir_module_net_uninit);
+EXPORT_SYMBOL_NS_GPL(weir_module_net_uninit, "WEIR");
 
 /**
  * weir_module_dev_event() - a device has changed: the module's netdevice notifier
@@ -132,4 +132,4 @@ int weir_module_dev_event(const struct weir_module *module, unsigned long event,
 	}
 	return NOTIFY_DONE;
 }
-WEIR_EXPORT(weir_module_dev_event);
+EXPORT_SYMBOL_NS_GPL(weir_module_dev_event, "WEIR");

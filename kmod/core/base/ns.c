@@ -8,7 +8,7 @@
 #include "core/base/ns.h"
 
 u64 weir_dev_secret __read_mostly;
-WEIR_EXPORT(weir_dev_secret);
+EXPORT_SYMBOL_NS_GPL(weir_dev_secret, "WEIR");
 
 static struct workqueue_struct *weir_endings;
 
@@ -23,7 +23,7 @@ void weir_ns_init(struct weir_ns *ns, struct net *net)
 	mutex_init(&ns->lock);
 	ns->seq = 1;
 }
-WEIR_EXPORT(weir_ns_init);
+EXPORT_SYMBOL_NS_GPL(weir_ns_init, "WEIR");
 
 static void weir_ns_ending_work(struct work_struct *work)
 {
@@ -50,7 +50,7 @@ void weir_ns_end_later(struct weir_ns *ns, struct weir_ending *ending,
 	atomic_inc(&ns->endings);
 	queue_work(weir_endings, &ending->work);
 }
-WEIR_EXPORT(weir_ns_end_later);
+EXPORT_SYMBOL_NS_GPL(weir_ns_end_later, "WEIR");
 
 /**
  * weir_ns_endings_wait() - wait until all objects of a namespace have ended
@@ -62,7 +62,7 @@ void weir_ns_endings_wait(struct weir_ns *ns)
 {
 	wait_var_event(&ns->endings, !atomic_read(&ns->endings));
 }
-WEIR_EXPORT(weir_ns_endings_wait);
+EXPORT_SYMBOL_NS_GPL(weir_ns_endings_wait, "WEIR");
 
 /**
  * weir_ns_start() - choose the secret, and be ready to end objects

@@ -53,7 +53,7 @@ void weir_rate_init(struct weir_rate *rate,
 		rate->bytes.depth = weir_depth(config->bytes_burst,
 					       config->bytes);
 }
-WEIR_EXPORT(weir_rate_init);
+EXPORT_SYMBOL_NS_GPL(weir_rate_init, "WEIR");
 
 /*
  * How far in the future a bucket is full. What seems to be further than any bucket can be is in
@@ -107,7 +107,7 @@ bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
 	       weir_bucket_take(&rate->bytes, ticks,
 				weir_price(bytes, config->bytes));
 }
-WEIR_EXPORT(weir_rate_spend);
+EXPORT_SYMBOL_NS_GPL(weir_rate_spend, "WEIR");
 
 /* Takes the price from a bucket, unless it has too little. */
 static bool weir_level_take(u64 *full, u64 depth, u64 now, u64 price)
@@ -142,7 +142,7 @@ bool weir_rate_level_take(const struct weir_rate *rate, struct weir_rate_level *
 	return !config->bytes || weir_level_take(&level->bytes, rate->bytes.depth, ticks,
 						 weir_price(bytes, config->bytes));
 }
-WEIR_EXPORT(weir_rate_level_take);
+EXPORT_SYMBOL_NS_GPL(weir_rate_level_take, "WEIR");
 
 /**
  * weir_rate_level_is_full() - are these buckets as those that nobody has taken of?
@@ -158,4 +158,4 @@ bool weir_rate_level_is_full(const struct weir_rate *rate, const struct weir_rat
 	return !weir_rate_ahead(level->packets, rate->packets.depth, ticks) &&
 	       !weir_rate_ahead(level->bytes, rate->bytes.depth, ticks);
 }
-WEIR_EXPORT(weir_rate_level_is_full);
+EXPORT_SYMBOL_NS_GPL(weir_rate_level_is_full, "WEIR");

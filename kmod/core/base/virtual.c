@@ -21,14 +21,14 @@ int weir_virtual_open(struct net_device *dev)
 {
 	return 0;
 }
-WEIR_EXPORT(weir_virtual_open);
+EXPORT_SYMBOL_NS_GPL(weir_virtual_open, "WEIR");
 
 /* ndo_get_iflink: the device before which it stands */
 int weir_virtual_iflink(const struct net_device *dev)
 {
 	return weir_virtual(dev)->to->ifindex;
 }
-WEIR_EXPORT(weir_virtual_iflink);
+EXPORT_SYMBOL_NS_GPL(weir_virtual_iflink, "WEIR");
 
 static bool weir_virtual_any_frags(int n, struct xdp_frame **frames)
 {
@@ -68,7 +68,7 @@ int weir_virtual_xmit(struct net_device *to, int n, struct xdp_frame **frames, u
 	sent = to->netdev_ops->ndo_xdp_xmit(to, n, frames, flags);
 	return sent < 0 ? 0 : sent;
 }
-WEIR_EXPORT(weir_virtual_xmit);
+EXPORT_SYMBOL_NS_GPL(weir_virtual_xmit, "WEIR");
 
 static void weir_virtual_setup(struct net_device *dev)
 {
@@ -98,7 +98,7 @@ noinline void weir_virtual_free(struct net_device *dev)
 	if (dev && dev->reg_state == NETREG_REGISTERED)
 		unregister_netdevice(dev);
 }
-WEIR_EXPORT(weir_virtual_free);
+EXPORT_SYMBOL_NS_GPL(weir_virtual_free, "WEIR");
 
 /*
  * The kernel returns EINVAL without memory for a name, and EPERM or ENOBUFS where a
@@ -147,4 +147,4 @@ struct net_device *weir_virtual_alloc(struct net_device *to, void *owner,
 	}
 	return dev;
 }
-WEIR_EXPORT(weir_virtual_alloc);
+EXPORT_SYMBOL_NS_GPL(weir_virtual_alloc, "WEIR");

@@ -66,4 +66,4 @@ int weir_nl_device(struct genl_info *info, u8 cmd)
 	rtnl_unlock();
 	return err;
 }
-WEIR_EXPORT(weir_nl_device);
+EXPORT_SYMBOL_NS_GPL(weir_nl_device, "WEIR");

@@ -36,7 +36,7 @@ void weir_nl_lock(struct weir_ns *ns, struct sk_buff *skb, struct genl_info *inf
 	info->user_ptr[0] = weir_nl_may_walk(skb) ? info : NULL;
 	mutex_lock(&ns->lock);
 }
-WEIR_EXPORT(weir_nl_lock);
+EXPORT_SYMBOL_NS_GPL(weir_nl_lock, "WEIR");
 
 /**
  * weir_nl_start() - register a module's family
@@ -52,7 +52,7 @@ int weir_nl_start(struct weir_nl *nl)
 		WRITE_ONCE(nl->up, true);
 	return err;
 }
-WEIR_EXPORT(weir_nl_start);
+EXPORT_SYMBOL_NS_GPL(weir_nl_start, "WEIR");
 
 /**
  * weir_nl_stop() - accept no request; requests under way have ended
@@ -63,7 +63,7 @@ void weir_nl_stop(struct weir_nl *nl)
 	WRITE_ONCE(nl->up, false);
 	genl_unregister_family(nl->family);
 }
-WEIR_EXPORT(weir_nl_stop);
+EXPORT_SYMBOL_NS_GPL(weir_nl_stop, "WEIR");
 
 /**
  * weir_nl_ifindex() - the device that a request is about
@@ -81,7 +81,7 @@ int weir_nl_ifindex(struct genl_info *info, int attr, int *ifindex)
 	*ifindex = nla_get_u32(info->attrs[attr]);
 	return 0;
 }
-WEIR_EXPORT(weir_nl_ifindex);
+EXPORT_SYMBOL_NS_GPL(weir_nl_ifindex, "WEIR");
 
 /**
  * weir_nl_put_dev() - write a device's index, and its name where there is one
@@ -109,7 +109,7 @@ int weir_nl_put_dev(struct sk_buff *skb, int attr, int name_attr,
 	rcu_read_unlock();
 	return err;
 }
-WEIR_EXPORT(weir_nl_put_dev);
+EXPORT_SYMBOL_NS_GPL(weir_nl_put_dev, "WEIR");
 
 /**
  * weir_nl_refuse_dev() - refuse a request for a reason with a device's name
@@ -139,7 +139,7 @@ int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
 	rcu_read_unlock();
 	return err;
 }
-WEIR_EXPORT(weir_nl_refuse_dev);
+EXPORT_SYMBOL_NS_GPL(weir_nl_refuse_dev, "WEIR");
 
 /**
  * weir_nl_sees() - refuse a device whose packets no program sees
@@ -162,7 +162,7 @@ int weir_nl_sees(struct genl_info *info, int attr, int ifindex, bool ethernet)
 	rcu_read_unlock();
 	return blind ? weir_nl_refuse_dev(info, attr, ifindex, -EOPNOTSUPP, blind) : 0;
 }
-WEIR_EXPORT(weir_nl_sees);
+EXPORT_SYMBOL_NS_GPL(weir_nl_sees, "WEIR");
 
 /**
  * weir_nl_sees_vlan() - refuse a device whose VLAN tags rules may not see
@@ -186,7 +186,7 @@ int weir_nl_sees_vlan(struct genl_info *info, int attr, int ifindex)
 	return weir_nl_refuse_dev(info, attr, ifindex, -EOPNOTSUPP,
 				  "hides VLAN tags: turn off rxvlan, and its peer's txvlan");
 }
-WEIR_EXPORT(weir_nl_sees_vlan);
+EXPORT_SYMBOL_NS_GPL(weir_nl_sees_vlan, "WEIR");
 
 /**
  * weir_nl_refuse() - refuse a request for an attribute
@@ -205,7 +205,7 @@ int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
 	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
 	return err;
 }
-WEIR_EXPORT(weir_nl_refuse);
+EXPORT_SYMBOL_NS_GPL(weir_nl_refuse, "WEIR");
 
 /**
  * weir_nl_changed() - mark dumps under way as inconsistent
@@ -217,7 +217,7 @@ void weir_nl_changed(struct weir_ns *ns)
 	if (!++ns->seq)
 		ns->seq = 1;
 }
-WEIR_EXPORT(weir_nl_changed);
+EXPORT_SYMBOL_NS_GPL(weir_nl_changed, "WEIR");
 
 /**
  * weir_nl_begin() - start an object's message
@@ -234,7 +234,7 @@ void *weir_nl_begin(const struct weir_nl_msg *msg)
 		genl_dump_check_consistent(msg->cb, hdr);
 	return hdr;
 }
-WEIR_EXPORT(weir_nl_begin);
+EXPORT_SYMBOL_NS_GPL(weir_nl_begin, "WEIR");
 
 /**
  * weir_nl_dump_start() - set up a dump's messages
@@ -260,7 +260,7 @@ void weir_nl_dump_start(struct weir_ns *ns, struct netlink_callback *cb,
 		.cb	= cb,
 	};
 }
-WEIR_EXPORT(weir_nl_dump_start);
+EXPORT_SYMBOL_NS_GPL(weir_nl_dump_start, "WEIR");
 
 /**
  * weir_nl_dump_devs() - dump objects of devices
@@ -301,7 +301,7 @@ int weir_nl_dump_devs(struct weir_ns *ns, struct sk_buff *skb, struct netlink_ca
 	mutex_unlock(&ns->lock);
 	return skb->len ?: err;
 }
-WEIR_EXPORT(weir_nl_dump_devs);
+EXPORT_SYMBOL_NS_GPL(weir_nl_dump_devs, "WEIR");
 
 /**
  * weir_nl_reply() - answer a request with one object
@@ -335,7 +335,7 @@ int weir_nl_reply(struct genl_info *info, u8 cmd,
 	}
 	return genlmsg_reply(msg.skb, info);
 }
-WEIR_EXPORT(weir_nl_reply);
+EXPORT_SYMBOL_NS_GPL(weir_nl_reply, "WEIR");
 
 /**
  * weir_nl_heard() - has the events group a listener?
@@ -348,7 +348,7 @@ bool weir_nl_heard(const struct weir_nl *nl, const struct weir_ns *ns)
 {
 	return READ_ONCE(nl->up) && genl_has_listeners(nl->family, ns->net, WEIR_NL_EVENTS);
 }
-WEIR_EXPORT(weir_nl_heard);
+EXPORT_SYMBOL_NS_GPL(weir_nl_heard, "WEIR");
 
 /**
  * weir_nl_lost() - have listeners of the events group read that they missed a message
@@ -361,7 +361,7 @@ void weir_nl_lost(const struct weir_nl *nl, const struct weir_ns *ns)
 {
 	genl_set_err(nl->family, ns->net, 0, WEIR_NL_EVENTS, -ENOBUFS);
 }
-WEIR_EXPORT(weir_nl_lost);
+EXPORT_SYMBOL_NS_GPL(weir_nl_lost, "WEIR");
 
 /**
  * weir_nl_notify() - tell the events group about an object
@@ -389,7 +389,7 @@ void weir_nl_notify(const struct weir_nl *nl, struct weir_ns *ns, u8 cmd,
 	}
 	genlmsg_multicast_netns(nl->family, ns->net, msg.skb, 0, WEIR_NL_EVENTS, GFP_KERNEL);
 }
-WEIR_EXPORT(weir_nl_notify);
+EXPORT_SYMBOL_NS_GPL(weir_nl_notify, "WEIR");
 
 /**
  * weir_nl_put_lateness() - write a histogram
@@ -415,4 +415,4 @@ int weir_nl_put_lateness(struct sk_buff *skb, int attr,
 	}
 	return 0;
 }
-WEIR_EXPORT(weir_nl_put_lateness);
+EXPORT_SYMBOL_NS_GPL(weir_nl_put_lateness, "WEIR");

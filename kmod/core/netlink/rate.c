@@ -76,7 +76,7 @@ int weir_nl_rate(struct genl_info *info, int attr, const struct nla_policy *poli
 	};
 	return weir_nl_rate_check(info, tb, config);
 }
-WEIR_EXPORT(weir_nl_rate);
+EXPORT_SYMBOL_NS_GPL(weir_nl_rate, "WEIR");
 
 /**
  * weir_nl_put_rate() - write a policer
@@ -110,4 +110,4 @@ int weir_nl_put_rate(struct sk_buff *skb, int attr,
 	nla_nest_end(skb, nest);
 	return 0;
 }
-WEIR_EXPORT(weir_nl_put_rate);
+EXPORT_SYMBOL_NS_GPL(weir_nl_put_rate, "WEIR");

@@ -122,7 +122,7 @@ int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
 					 &rule->dst, &rule->what.ip);
 	return err ?: weir_nl_rule_dscps(info, tb, &rule->dscps);
 }
-WEIR_EXPORT(weir_nl_rule);
+EXPORT_SYMBOL_NS_GPL(weir_nl_rule, "WEIR");
 
 static int weir_nl_put_said(struct sk_buff *skb, int attr, u32 number)
 {
@@ -193,4 +193,4 @@ int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule 
 	nla_nest_end(skb, nest);
 	return 0;
 }
-WEIR_EXPORT(weir_nl_put_rule);
+EXPORT_SYMBOL_NS_GPL(weir_nl_put_rule, "WEIR");

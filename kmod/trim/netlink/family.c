@@ -59,8 +59,8 @@ int weir_trim_nl_total_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* The attribute set device is that of the family weir. */
-static_assert((int)WEIR_A_TRIM_DEVICE_IFINDEX == WEIR_A_DEVICE_IFINDEX &&
-	      (int)WEIR_A_TRIM_DEVICE_MAX == WEIR_A_DEVICE_MAX);
+static_assert((int)WEIR_A_TRIM_DEVICE_IFINDEX == WEIR_A_DEVICE_IFINDEX);
+static_assert((int)WEIR_A_TRIM_DEVICE_MAX == WEIR_A_DEVICE_MAX);
 
 int weir_trim_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
 {

@@ -43,7 +43,7 @@ int weir_trim_nl_rules(struct genl_info *info, struct weir_trim_config *config)
  * Return: 0 or -EMSGSIZE.
  */
 int weir_trim_nl_put_rules(struct sk_buff *skb,
-		      const struct weir_trim_config *config)
+			   const struct weir_trim_config *config)
 {
 	unsigned int i;
 

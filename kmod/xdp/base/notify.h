@@ -24,8 +24,8 @@ struct weir_xdp_net;
 /**
  * struct weir_xdp_notify - callbacks for events
  * @chain_gone: a program is gone from its chain, and is there until this returns; RTNL is held
- * @flow_report: a record has ended, or goes on: enum weir_xdp_flow_end, and its packets since it was
- *	reported; sleeps
+ * @flow_report: a record has ended, or goes on: enum weir_xdp_flow_end, and its packets since it
+ *	was reported; sleeps
  * @flow_reported: no more is reported for a while; sleeps
  * @flow_alarm: a threshold was reached; sleeps
  * @flow_gone: a table is gone from its device, and is there until this returns; RTNL is held

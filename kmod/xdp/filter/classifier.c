@@ -173,7 +173,8 @@ static void weir_classifier_fill(struct weir_classifier *classifier,
 			node->rest = weir_filter_match_has_rest(match) ? match : NULL;
 			node->rule = rule;
 			node->prio = prio;
-			if (!classifier->blind && rule->config.action == WEIR_XDP_FILTER_ACTION_DROP &&
+			if (!classifier->blind &&
+			    rule->config.action == WEIR_XDP_FILTER_ACTION_DROP &&
 			    weir_filter_match_asks_ports(match))
 				classifier->blind = rule;
 		}

@@ -40,7 +40,8 @@ bool weir_filter_sample(struct psample_group *group, const struct xdp_buff *xdp,
 			u32 sample)
 {
 	struct psample_metadata meta = {
-		.trunc_size	= min_t(u32, xdp->data_end - xdp->data, WEIR_XDP_FILTER_SAMPLE_BYTES),
+		.trunc_size	= min_t(u32, xdp->data_end - xdp->data,
+					WEIR_XDP_FILTER_SAMPLE_BYTES),
 		.in_ifindex	= weir_xdp_dev(xdp)->ifindex,
 	};
 	struct sk_buff *skb = weir_filter_sample_skb(xdp, meta.trunc_size, len);

@@ -60,7 +60,8 @@ static void weir_sources_describe(const struct weir_sources_entry *entry, u64 no
 
 	*seen = (struct weir_sources_seen) {
 		.key		= entry->key,
-		.state		= blocked ? WEIR_XDP_FILTER_STATE_BLOCKED : WEIR_XDP_FILTER_STATE_KNOWN,
+		.state		= blocked ? WEIR_XDP_FILTER_STATE_BLOCKED :
+					    WEIR_XDP_FILTER_STATE_KNOWN,
 		.left		= blocked ? entry->until - now : 0,
 		.dropped	= entry->dropped,
 	};

@@ -88,8 +88,8 @@ static u64 weir_flow_rate(u64 bytes, u32 ticks)
 
 static u64 weir_flow_millionths(u64 part, u64 whole)
 {
-	return whole ? div64_u64(min(part, U64_MAX / WEIR_XDP_FLOW_MILLIONTHS) * WEIR_XDP_FLOW_MILLIONTHS,
-				 whole) : 0;
+	part = min(part, U64_MAX / WEIR_XDP_FLOW_MILLIONTHS) * WEIR_XDP_FLOW_MILLIONTHS;
+	return whole ? div64_u64(part, whole) : 0;
 }
 
 /*
@@ -129,7 +129,8 @@ static void weir_flow_watch_flow(struct weir_flow_table *table, const struct wei
 		lost = weir_flow_millionths(gaps, got->packets + gaps);
 	said = weir_flow_alarm(table, WEIR_XDP_FLOW_ALARM_SHARE, &flow->key,
 			       weir_flow_millionths(rate, config->rate), config->share, now);
-	said |= weir_flow_alarm(table, WEIR_XDP_FLOW_ALARM_LOSS, &flow->key, lost, config->loss, now);
+	said |= weir_flow_alarm(table, WEIR_XDP_FLOW_ALARM_LOSS, &flow->key, lost, config->loss,
+				now);
 	if (said) {
 		look->loud = true;
 		look->said = now;

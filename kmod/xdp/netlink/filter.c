@@ -121,8 +121,8 @@ static int weir_nl_fill_filter_rule(const struct weir_nl_msg *msg, const void *o
  *
  * Sleeps.
  */
-void weir_nl_filter_notify(struct weir_xdp_net *wn, int ifindex, const struct weir_filter_rule *rule,
-			   u8 cmd)
+void weir_nl_filter_notify(struct weir_xdp_net *wn, int ifindex,
+			   const struct weir_filter_rule *rule, u8 cmd)
 {
 	const struct weir_nl_filter_rule of = { wn->ns.net, ifindex, rule };
 
@@ -277,13 +277,14 @@ static int weir_nl_filter_sample(struct genl_info *info, struct weir_filter_conf
 static int weir_nl_filter_strange(struct genl_info *info, u32 action)
 {
 	const u32 rates = BIT(WEIR_XDP_FILTER_ACTION_POLICE) | BIT(WEIR_XDP_FILTER_ACTION_GUARD);
+	const u32 samples = BIT(WEIR_XDP_FILTER_ACTION_SAMPLE);
 	const struct { int attr; u32 actions; const char *sentence; } owned[] = {
 		{ WEIR_A_FILTER_RATE, rates, "only police and guard have a rate" },
 		{ WEIR_A_FILTER_EACH, rates, "only police and guard are of each source" },
 		{ WEIR_A_FILTER_SOURCES, rates, "only police and guard know sources" },
 		{ WEIR_A_FILTER_DSCP, BIT(WEIR_XDP_FILTER_ACTION_MARK), "only mark has a DSCP" },
-		{ WEIR_A_FILTER_SAMPLE, BIT(WEIR_XDP_FILTER_ACTION_SAMPLE), "only sample has a share" },
-		{ WEIR_A_FILTER_GROUP, BIT(WEIR_XDP_FILTER_ACTION_SAMPLE), "only sample has a group" },
+		{ WEIR_A_FILTER_SAMPLE, samples, "only sample has a share" },
+		{ WEIR_A_FILTER_GROUP, samples, "only sample has a group" },
 		{ WEIR_A_FILTER_TIME, BIT(WEIR_XDP_FILTER_ACTION_GUARD), "only guard has a time" },
 	};
 	int i;

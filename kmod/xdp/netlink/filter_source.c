@@ -96,7 +96,8 @@ void weir_nl_filter_source_notify(const struct weir_sources_owner *owner,
 {
 	const struct weir_nl_source_seen of = { owner, seen };
 
-	weir_nl_notify(&weir_xdp_nl, &owner->wn->ns, WEIR_XDP_CMD_FILTER_SOURCE_NTF, weir_nl_fill_source_seen, &of);
+	weir_nl_notify(&weir_xdp_nl, &owner->wn->ns, WEIR_XDP_CMD_FILTER_SOURCE_NTF,
+		       weir_nl_fill_source_seen, &of);
 }
 
 /**

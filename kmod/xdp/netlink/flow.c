@@ -138,7 +138,8 @@ void weir_nl_flow_alarm(struct weir_flow_table *table, const struct weir_flow_no
 {
 	const struct weir_nl_alarm of = { table, notice };
 
-	weir_nl_notify(&weir_xdp_nl, &table->wn->ns, WEIR_XDP_CMD_FLOW_ALARM_NTF, weir_nl_fill_alarm, &of);
+	weir_nl_notify(&weir_xdp_nl, &table->wn->ns, WEIR_XDP_CMD_FLOW_ALARM_NTF,
+		       weir_nl_fill_alarm, &of);
 }
 
 static void weir_nl_flow_u32(struct genl_info *info, int attr, u32 *value)

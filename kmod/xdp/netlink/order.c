@@ -66,7 +66,8 @@ static int weir_nl_order_refuse(const struct weir_nl_order_req *req, int err)
 				   req->prio);
 		return err;
 	case -E2BIG:
-		NL_SET_ERR_MSG_FMT(info->extack, "a device has %d orders at most", WEIR_XDP_ORDERS_MAX);
+		NL_SET_ERR_MSG_FMT(info->extack, "a device has %d orders at most",
+				   WEIR_XDP_ORDERS_MAX);
 		return err;
 	default:
 		return err;
@@ -164,11 +165,13 @@ static int weir_nl_order_room(struct genl_info *info, struct weir_order_config *
 {
 	struct nlattr *bytes = info->attrs[WEIR_A_ORDER_BYTES];
 
-	config->hold = (u64)weir_nl_order_number(info, WEIR_A_ORDER_HOLD, WEIR_XDP_ORDER_HOLD_DEFAULT) *
-		       NSEC_PER_USEC;
+	config->hold = NSEC_PER_USEC * (u64)
+		       weir_nl_order_number(info, WEIR_A_ORDER_HOLD,
+					    WEIR_XDP_ORDER_HOLD_DEFAULT);
 	config->packets = weir_nl_order_number(info, WEIR_A_ORDER_PACKETS,
 					       WEIR_XDP_ORDER_PACKETS_DEFAULT);
-	config->flows = weir_nl_order_number(info, WEIR_A_ORDER_FLOWS, WEIR_XDP_ORDER_FLOWS_DEFAULT);
+	config->flows = weir_nl_order_number(info, WEIR_A_ORDER_FLOWS,
+					     WEIR_XDP_ORDER_FLOWS_DEFAULT);
 	config->bytes = bytes ? nla_get_uint(bytes) : WEIR_XDP_ORDER_BYTES_DEFAULT;
 	if (!is_power_of_2(config->packets))
 		return weir_nl_refuse(info, info->attrs[WEIR_A_ORDER_PACKETS], -EINVAL,

@@ -30,7 +30,7 @@ static int with_program(const struct args *args,
 	if (status)
 		return status;
 	bpf_quiet();
-	status = bpf_ready() ?: user_load(path, args_word(args, "section"), &object, &program);
+	status = bpf_ready(FAMILY_XDP) ?: user_load(path, args_word(args, "section"), &object, &program);
 	program.file = path;
 	if (args_word(args, "section"))
 		program.section = args_word(args, "section");
@@ -83,7 +83,7 @@ int chain_bring(const char *dev, uint32_t mode, uint32_t prio, const char *name,
 	int status, err;
 
 	bpf_quiet();
-	status = bpf_ready();
+	status = bpf_ready(FAMILY_XDP);
 	if (status)
 		return status;
 	err = load(&program);

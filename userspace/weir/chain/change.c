@@ -56,7 +56,7 @@ static int open_chain(struct chain *chain, const char *dev)
 		weir_close(&chain->weir);
 		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
 	}
-	status = bpf_ready() ?: look(chain);
+	status = bpf_ready(FAMILY_XDP) ?: look(chain);
 	if (status)
 		close_chain(chain);
 	return status;

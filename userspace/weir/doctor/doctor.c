@@ -143,8 +143,9 @@ static int examine(struct patient *patient)
 	err = weir_try_open(&patient->weir);
 	patient->loaded = !err;
 	if (err) {
-		report(&(struct finding){ DOCTOR_FAIL, "module", "", "run `modprobe weir`" },
-		       "the weir module is not loaded in this kernel");
+		report(&(struct finding){ DOCTOR_FAIL, "module", "",
+			"run `modprobe weir`, sch_weir or weir_xdp" },
+		       "no module of weir is loaded in this kernel");
 		return WEIR_OK;
 	}
 	err = rtnl_open(&patient->rtnl);

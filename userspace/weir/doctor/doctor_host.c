@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "keep/module.h"
+#include "netlink/genl.h"
 
 /* Not in the headers of older systems. */
 #ifndef CAP_BPF
@@ -48,24 +50,34 @@ static void check_kernel_btf(void)
 	report(&finding, "/sys/kernel/btf/vmlinux is %s", there ? "there" : "missing");
 }
 
-/* The module is looked for by netlink later; here its files in /sys are. */
-static void check_module_files(void)
+static void check_module(const char *module)
 {
-	struct finding finding = { DOCTOR_OK, "module-btf", "", NULL };
-	char version[64];
+	struct finding finding = { DOCTOR_OK, "module-btf", module, NULL };
+	char path[64], version[64];
 
-	if (access("/sys/module/weir", F_OK))
+	snprintf(path, sizeof(path), "/sys/module/%s/version", module);
+	if (access(path, F_OK))
 		return;
-	first_line("/sys/module/weir/version", version, sizeof(version));
-	report(&(struct finding){ DOCTOR_OK, "module", "", NULL }, "weir is loaded%s%s",
+	first_line(path, version, sizeof(version));
+	report(&(struct finding){ DOCTOR_OK, "module", module, NULL }, "is loaded%s%s",
 	       *version ? ", version " : "", version);
-	if (access("/sys/kernel/btf/weir", R_OK)) {
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
+	if (access(path, R_OK)) {
 		finding.verdict = DOCTOR_FAIL;
-		finding.fix = "build the module with pahole installed and the kernel's vmlinux in its headers, and load it again";
-		report(&finding, "/sys/kernel/btf/weir is missing, so no program can call the module");
+		finding.fix = "build the modules with pahole installed and the kernel's vmlinux in its headers, and load them again";
+		report(&finding, "%s is missing, so no program can call the module", path);
 		return;
 	}
-	report(&finding, "/sys/kernel/btf/weir is there");
+	report(&finding, "%s is there", path);
+}
+
+/* The modules are looked for by netlink later; here their files in /sys are. */
+static void check_modules(void)
+{
+	int i;
+
+	for (i = 0; i < FAMILIES; i++)
+		check_module(weir_module(i));
 }
 
 /* Secure Boot, as the firmware says: four bytes of attributes, then the value. */
@@ -105,7 +117,7 @@ static bool takes_signed_only(void)
 static void check_signature(void)
 {
 	struct finding finding = { DOCTOR_OK, "signature", "", NULL };
-	bool loaded = !access("/sys/module/weir", F_OK);
+	bool loaded = modules_are_loaded();
 	char mode[32], why[96] = "";
 
 	if (is_locked_down(mode))
@@ -117,11 +129,11 @@ static void check_signature(void)
 	if (!*why) {
 		report(&finding, "the kernel takes modules that nobody has signed");
 	} else if (loaded) {
-		report(&finding, "the kernel takes signed modules alone, as %s, and has this one",
+		report(&finding, "the kernel takes signed modules alone, as %s, and has weir's",
 		       why);
 	} else {
 		finding.verdict = DOCTOR_FAIL;
-		finding.fix = "sign weir.ko (the kernel's scripts/sign-file) with a key that the machine trusts (`mokutil --import KEY.der`, then reboot), or turn Secure Boot off";
+		finding.fix = "sign weir_core.ko and the modules that are to be loaded (the kernel's scripts/sign-file) with a key that the machine trusts (`mokutil --import KEY.der`, then reboot), or turn Secure Boot off";
 		report(&finding, "the kernel refuses modules without a signature that it knows, as %s",
 		       why);
 	}
@@ -179,7 +191,7 @@ void doctor_host(struct patient *patient)
 {
 	(void)patient;
 	check_kernel_btf();
-	check_module_files();
+	check_modules();
 	check_signature();
 	check_jit();
 	check_rights();

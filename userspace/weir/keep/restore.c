@@ -17,6 +17,7 @@
 #include "filter/filter.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
+#include "keep/module.h"
 
 /**
  * struct wish - the words behind `restore`
@@ -133,7 +134,8 @@ static int plan_from_here(struct batch *steps, struct batch *here, struct items 
 	struct items now = {};
 	int status;
 
-	status = keep_read(here, true);
+	/* Where no module is loaded, there is nothing: the commands load those that they need. */
+	status = modules_are_loaded() ? keep_read(here, true) : WEIR_OK;
 	status = status ?: items_read(&now, here, "the namespace");
 	if (!status && !wish->all) {
 		mark_sources(&now);

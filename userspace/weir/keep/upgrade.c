@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `weir upgrade`: another module under jobs that run. What each network namespace has is read
- * first; then ports, policies, flows, filters and chains go, which hold the module, then the module
- * with the jobs, and all is made again with the new one. Workers take the box for one that was away: they join
+ * `weir upgrade`: other modules under jobs that run, all that are loaded or one. What each network
+ * namespace has is read first; then what holds the modules goes (ports, policies, flows, filters,
+ * chains), then the modules with the rest of what they have, and all of that is made again with the
+ * new ones. Workers take the box for one that was away: they join
  * again, and send what is not answered once more, so no sum is lost or counted twice.
  */
 #define _GNU_SOURCE
@@ -28,15 +29,13 @@
 #include "filter/filter.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
+#include "keep/module.h"
 #include "netlink/genl.h"
 #include "request/request.h"
 #include "trim/trim.h"
 
 #define NETNS_DIR	"/run/netns"
 #define STATE_DIR	KEEP_STATE_DIR
-/* The kernel lets go of programs and devices a moment after they are gone. */
-#define UNLOAD_MS	10000
-#define PAUSE_MS	10
 
 /**
  * struct space - a network namespace
@@ -53,7 +52,7 @@ struct space {
 };
 
 struct upgrade {
-	const char *file;	/* NULL: what modprobe finds */
+	struct modules modules;
 	struct space *space;
 	size_t count;
 	uint64_t memory;	/* of all of their jobs */
@@ -68,11 +67,6 @@ static uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
-}
-
-static void pause_ms(unsigned int ms)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
 }
 
 static void add_space(struct upgrade *upgrade, const char *name, const char *path)
@@ -217,16 +211,52 @@ static int read_spaces(struct upgrade *upgrade)
 		struct space *space = &upgrade->space[i];
 
 		status = enter(space);
-		status = status ?: check_queues(space);
+		if (upgrade->modules.family[FAMILY_TRIM])
+			status = status ?: check_queues(space);
 		status = status ?: keep_read(&space->kept, true);
-		status = status ?: read_memory(upgrade);
+		if (upgrade->modules.family[FAMILY_WEIR])
+			status = status ?: read_memory(upgrade);
 		if (!status)
 			note_down(space);
-		upgrade->commands += space->kept.count;
 	}
 	if (!status && upgrade->used > upgrade->memory)
 		return refused(EBUSY, "there are jobs in network namespaces without a name, which cannot be made again: give them one with `ip netns attach`, or end them");
 	return status;
+}
+
+/* Whose object is it? */
+static enum family_of family_of_object(const struct args *args)
+{
+	static const char *const objects[FAMILIES][5] = {
+		[FAMILY_WEIR] = { "job", "source", "port" },
+		[FAMILY_TRIM] = { "trim", "trim-default" },
+		[FAMILY_XDP] = { "chain", "filter", "flow", "order" },
+	};
+	int family, i;
+
+	for (family = 0; family < FAMILIES; family++) {
+		for (i = 0; objects[family][i]; i++) {
+			if (!strcmp(args->object->name, objects[family][i]))
+				return family;
+		}
+	}
+	abort();
+}
+
+/* Has it an XDP program, which may be in the chain of a device? */
+static bool is_member(const struct args *args)
+{
+	const char *mode = args_word(args, "mode"), *hook = args_word(args, "hook");
+
+	return (!strcmp(args->object->name, "port") && mode && strcmp(mode, "tc")) ||
+	       (!strcmp(args->object->name, "trim") && hook && !strcmp(hook, "xdp"));
+}
+
+/* Does the upgrade take away what the command makes? */
+static bool goes(const struct upgrade *upgrade, const struct args *args)
+{
+	return upgrade->modules.family[family_of_object(args)] ||
+	       (upgrade->modules.family[FAMILY_XDP] && is_member(args));
 }
 
 /* The words of a command, for a sentence; the caller frees them. */
@@ -244,7 +274,8 @@ static char *words_of(const struct command *command)
 }
 
 /* Could the command be run again, as far as that shows before? What it needs besides the module are files. */
-static int check_command(const struct space *space, const struct command *command)
+static int check_command(struct upgrade *upgrade, const struct space *space,
+			 const struct command *command)
 {
 	static const char *const keys[] = { "program", "set" };
 	struct args args;
@@ -253,6 +284,9 @@ static int check_command(const struct space *space, const struct command *comman
 	int status;
 
 	status = batch_parse(command, "", &args);
+	if (!status && !goes(upgrade, &args))
+		return WEIR_OK;
+	upgrade->commands++;
 	for (i = 0; !status && i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *file = args_word(&args, keys[i]);
 
@@ -266,7 +300,7 @@ static int check_command(const struct space *space, const struct command *comman
 	return status;
 }
 
-static int check_spaces(const struct upgrade *upgrade)
+static int check_spaces(struct upgrade *upgrade)
 {
 	int status = WEIR_OK;
 	size_t i, j;
@@ -275,47 +309,63 @@ static int check_spaces(const struct upgrade *upgrade)
 		const struct batch *kept = &upgrade->space[i].kept;
 
 		for (j = 0; !status && j < kept->count; j++)
-			status = check_command(&upgrade->space[i], &kept->command[j]);
+			status = check_command(upgrade, &upgrade->space[i],
+						       &kept->command[j]);
 	}
 	return status;
 }
 
-/* Of a module the file says which kernel it is for. */
-static int check_file(const char *file)
-{
-	struct utsname name;
-	char *bytes = NULL, magic[128];
-	size_t size = 0;
-	FILE *in = fopen(file, "re");
-	struct stat stat;
-	bool fits;
-
-	if (!in)
-		return refused(errno, "cannot open %s: %s", file, strerror(errno));
-	if (!fstat(fileno(in), &stat) && stat.st_size > 0) {
-		bytes = malloc(stat.st_size);
-		size = bytes ? fread(bytes, 1, stat.st_size, in) : 0;
-	}
-	fclose(in);
-	uname(&name);
-	snprintf(magic, sizeof(magic), "vermagic=%s ", name.release);
-	fits = memmem(bytes ?: "", size, magic, strlen(magic)) &&
-	       memmem(bytes, size, "name=weir", sizeof("name=weir"));
-	free(bytes);
-	return fits ? WEIR_OK : refused(EINVAL, "%s is no weir module for this kernel, %s: build it with `make module`",
-					file, name.release);
-}
-
-static int run_words(const char *words)
+static int run_words(size_t count, const char *const *word)
 {
 	struct batch batch = {};
 	struct args args;
 	int status;
 
-	batch_add(&batch, 0, words);
+	batch_add_words(&batch, count, word);
 	status = batch_parse(&batch.command[0], "", &args);
 	status = status ?: args.verb->run(&args);
 	batch_free(&batch);
+	return status;
+}
+
+/* What holds the modules, by the command that takes it away from a namespace. */
+static int flush_space(const struct modules *modules)
+{
+	static const struct {
+		enum family_of family;
+		const char *object;
+	} holders[] = {
+		{ FAMILY_TRIM, "trim" }, { FAMILY_WEIR, "port" }, { FAMILY_XDP, "flow" },
+		{ FAMILY_XDP, "filter" }, { FAMILY_XDP, "order" }, { FAMILY_XDP, "chain" },
+	};
+	int status = WEIR_OK;
+	size_t i;
+
+	for (i = 0; !status && i < sizeof(holders) / sizeof(holders[0]); i++) {
+		if (modules->family[holders[i].family])
+			status = run_words(2, (const char *[]){ holders[i].object, "flush" });
+	}
+	return status;
+}
+
+/* Ports and policies of other modules, whose programs are in chains. */
+static int take_members(const struct upgrade *upgrade, const struct batch *kept)
+{
+	struct args args;
+	int status = WEIR_OK;
+	size_t i;
+
+	for (i = 0; !status && i < kept->count; i++) {
+		const char *verb;
+
+
+		if (batch_parse(&kept->command[i], "", &args) || !is_member(&args) ||
+		    upgrade->modules.family[family_of_object(&args)])
+			continue;
+		verb = family_of_object(&args) == FAMILY_WEIR ? "detach" : "del";
+		status = run_words(4, (const char *[]){ args.object->name, verb, "dev",
+							args_word(&args, "dev") });
+	}
 	return status;
 }
 
@@ -325,78 +375,16 @@ static int let_go(struct upgrade *upgrade)
 	size_t i;
 
 	for (i = 0; !status && i < upgrade->count; i++) {
-		if (!upgrade->space[i].kept.count)
+		const struct batch *kept = &upgrade->space[i].kept;
+
+		if (!kept->count)
 			continue;
 		status = enter(&upgrade->space[i]);
-		status = status ?: run_words("trim flush");
-		status = status ?: run_words("port flush");
-		status = status ?: run_words("flow flush");
-		status = status ?: run_words("filter flush");
-		status = status ?: run_words("order flush");
-		status = status ?: run_words("chain flush");
+		if (upgrade->modules.family[FAMILY_XDP])
+			status = status ?: take_members(upgrade, kept);
+		status = status ?: flush_space(&upgrade->modules);
 	}
 	return status;
-}
-
-static int unload(void)
-{
-	uint64_t end = now_ms() + UNLOAD_MS;
-
-	while (syscall(SYS_delete_module, "weir", O_NONBLOCK)) {
-		if (errno == ENOENT)
-			return WEIR_OK;
-		if ((errno != EAGAIN && errno != EBUSY) || now_ms() > end)
-			return refused(errno, "the module cannot be unloaded: %s%s", strerror(errno),
-				       errno == EAGAIN ? "; something else holds it: look with `lsmod`, `bpftool prog` and `tc qdisc show`" : "");
-		pause_ms(PAUSE_MS);
-	}
-	return WEIR_OK;
-}
-
-static bool modprobe(void)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		execlp("modprobe", "modprobe", "weir", NULL);
-		execl("/sbin/modprobe", "modprobe", "weir", NULL);
-		_exit(127);
-	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
-}
-
-static int load_file(const char *file)
-{
-	int fd = open(file, O_RDONLY | O_CLOEXEC), err;
-
-	if (fd >= 0 && !syscall(SYS_finit_module, fd, "", 0)) {
-		close(fd);
-		return 0;
-	}
-	err = -errno;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-/* Where the new one does not load, one that modprobe finds is better than none. */
-static int load(const struct upgrade *upgrade)
-{
-	int err;
-
-	if (!upgrade->file)
-		return modprobe() ? WEIR_OK : refused(0, "`modprobe weir` failed: what there was is in " STATE_DIR);
-	err = load_file(upgrade->file);
-	if (!err)
-		return WEIR_OK;
-	if (modprobe()) {
-		warning("%s does not load (%s): the module that is installed was loaded instead",
-			upgrade->file, strerror(-err));
-		return WEIR_OK;
-	}
-	return refused(err, "%s does not load: %s; what there was is in " STATE_DIR, upgrade->file,
-		       strerror(-err));
 }
 
 static void tell_failed(const struct space *space, const struct command *command)
@@ -424,6 +412,8 @@ static void make_again(struct upgrade *upgrade)
 		for (j = 0; j < kept->count; j++) {
 			int status = batch_parse(&kept->command[j], "", &args);
 
+			if (!status && !goes(upgrade, &args))
+				continue;
 			status = status ?: args.verb->run(&args);
 			if (status)
 				tell_failed(&upgrade->space[i], &kept->command[j]);
@@ -462,12 +452,12 @@ static int swap(struct upgrade *upgrade)
 	int status;
 
 	status = let_go(upgrade);
-	status = status ?: unload();
+	status = status ?: modules_unload(&upgrade->modules);
 	if (status) {
 		go_back(upgrade);
 		return status;
 	}
-	status = load(upgrade);
+	status = modules_load(&upgrade->modules);
 	if (status)
 		return status;
 	make_again(upgrade);
@@ -483,10 +473,9 @@ int upgrade_run(const struct args *args)
 	size_t i;
 
 	if (args->words > 1)
-		return usage(NULL, "upgrade takes the file of a module, or nothing, but '%s' follows '%s'",
+		return usage(NULL, "upgrade takes the file of a module, a directory of them, or nothing, but '%s' follows '%s'",
 			     args->word[1], args->word[0]);
-	upgrade.file = args->words ? args->word[0] : NULL;
-	status = upgrade.file ? check_file(upgrade.file) : WEIR_OK;
+	status = modules_choose(&upgrade.modules, args->words ? args->word[0] : NULL);
 	if (status)
 		return status;
 	status = keep_lock();

@@ -78,6 +78,10 @@ const struct nlattr *weir_attribute(const struct nlmsghdr *message, uint16_t typ
 void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table,
 		     uint16_t max);
 
+/* module.c: root has a module loaded as modprobe finds it; false where it is not there. */
+bool module_is_loaded(const char *module);
+bool module_load(const char *module);
+
 /* Any family of this kernel, by its name. The kernel may load a module for it. */
 int genl_find(struct nl *nl, const char *name, struct family *family);
 struct nlmsghdr *genl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t family,

@@ -312,7 +312,7 @@ static int attach_all(struct attempt *job)
 	int status, err;
 
 	status = attached_look(&job->rtnl, job->ifindex, &job->before);
-	status = status ?: bpf_ready();
+	status = status ?: bpf_ready(FAMILY_WEIR);
 	if (status)
 		return status;
 	if (!is_given(job)) {

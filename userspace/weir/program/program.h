@@ -17,6 +17,7 @@
 #include <weir.h>
 #include <weir_bpf.h>
 
+#include "netlink/genl.h"
 #include "netlink/rtnl.h"
 
 #define WEIR_TC_PRIORITY	100
@@ -120,7 +121,8 @@ bool chain_there(unsigned int ifindex);
 void bpf_quiet(void);
 const char *bpf_said(void);		/* the kernel's sentence, or "" */
 void bpf_forget(void);
-int bpf_ready(void);			/* exit status: is there BTF? */
+/* Has the module loaded that programs are to call. Returns an exit status, WEIR_OK where they can. */
+int bpf_ready(enum family_of family);
 int bpf_identify(uint32_t id, char *name, size_t size, int *fd);
 void program_close(struct program *program);
 int program_refused(int err, const char *name);

@@ -2,25 +2,9 @@
 /* The families, for a command: it has the module loaded, or tells why there is none. */
 #include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/tool.h"
 #include "netlink/genl.h"
-#include "request/request.h"
-
-bool module_load(const char *module)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		execlp("modprobe", "modprobe", "-q", module, NULL);
-		execl("/sbin/modprobe", "modprobe", "-q", module, NULL);
-		_exit(127);
-	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
-}
 
 /* No request of the kernel's own loads the modules, so root's tool does. */
 static int open_or_load(struct weir *weir, enum family_of family)
@@ -33,7 +17,7 @@ static int open_or_load(struct weir *weir, enum family_of family)
 		return err;
 	if (!err)
 		weir_close(weir);
-	if (geteuid() || !module_load(weir_module(family)))
+	if (!module_load(weir_module(family)))
 		return -ENOENT;
 	err = weir_try_open(weir);
 	if (err || weir->family[family].id)

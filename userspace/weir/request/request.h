@@ -23,9 +23,6 @@ int request_show(struct weir *weir, const struct args *args, bool one,
 /* All that @command lists, whatever the command line has; @what it is goes into the complaint. */
 int request_list(uint8_t command, const char *what, struct nl_replies *replies);
 
-/* Has the kernel load a module, as modprobe finds it. Returns false where it does not. */
-bool module_load(const char *module);
-
 /* Reports the refusal in weir->nl.error. Returns an exit status. */
 int request_refused(const struct weir *weir, const struct args *args);
 

@@ -24,7 +24,7 @@ static int load(struct program *program, const char *dev, bool bind)
 	unsigned int ifindex;
 	int status, err;
 
-	status = bpf_ready() ?: device_find(dev, &ifindex);
+	status = bpf_ready(FAMILY_TRIM) ?: device_find(dev, &ifindex);
 	if (status)
 		return status;
 	err = forward_load(program, bind ? ifindex : 0);

@@ -16,7 +16,7 @@ static void destroy(void *skeleton)
 static int load(struct trim_attempt *attempt)
 {
 	struct weir_trim_bpf *skeleton;
-	int status = bpf_ready(), err;
+	int status = bpf_ready(FAMILY_TRIM), err;
 
 	if (status)
 		return status;

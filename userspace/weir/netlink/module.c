@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loading a module, as modprobe finds it. */
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "netlink/genl.h"
+
+bool module_is_loaded(const char *module)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	return !access(path, F_OK);
+}
+
+bool module_load(const char *module)
+{
+	pid_t pid;
+	int status;
+
+	if (geteuid())
+		return false;
+	pid = fork();
+	if (!pid) {
+		execlp("modprobe", "modprobe", "-q", module, NULL);
+		execl("/sbin/modprobe", "modprobe", "-q", module, NULL);
+		_exit(127);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
