@@ -31,6 +31,9 @@ struct weir {
  */
 int weir_open(struct weir *weir, uint8_t command);
 
+/* Has the module loaded that has this command. Returns as weir_open(). */
+int weir_need(uint8_t command);
+
 /* With whatever families there are; there has to be one. Returns as weir_open(). */
 int weir_open_any(struct weir *weir);
 

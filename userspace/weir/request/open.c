@@ -51,3 +51,13 @@ int weir_open(struct weir *weir, uint8_t command)
 			       strerror(-err));
 	return WEIR_OK;
 }
+
+int weir_need(uint8_t command)
+{
+	struct weir weir;
+	int status = weir_open(&weir, command);
+
+	if (!status)
+		weir_close(&weir);
+	return status;
+}

@@ -101,7 +101,8 @@ int show_of_dev(const struct args *args, const char *what, uint16_t ifname,
 	int status;
 	size_t i;
 
-	status = request_list(args->verb->command, what, &replies);
+	status = weir_need(args->verb->command) ?:
+		 request_list(args->verb->command, what, &replies);
 	if (!status)
 		print_list(NULL);
 	for (i = 0; !status && i < replies.count; i++) {
