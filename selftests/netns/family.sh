@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The netlink family driven from outside of this project: the kernel's own ynl tool
-# reads uapi/weir.yaml and makes, shows and removes objects.
+# The netlink families driven from outside of this project: the kernel's own ynl tool
+# reads the specs in uapi/ and makes, shows and removes objects.
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -77,11 +77,19 @@ ports() {
 }
 
 trims() {
-	ynl --do trim-set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10,"dscp-last":12}]}' >/dev/null 2>&1 && return 1
-	ynl --do trim-set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
-		is '.[0].ifname == "lo" and .[0].rule[0].dscp == 10 and .[0].stats.whole == 0' --dump trim-get &&
-		ynl --do trim-flush >/dev/null &&
-		is 'length == 0' --dump trim-get
+	ynl --do weir_trim/set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10,"dscp-last":12}]}' >/dev/null 2>&1 && return 1
+	ynl --do weir_trim/set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
+		is '.[0].ifname == "lo" and .[0].rule[0].dscp == 10 and .[0].stats.whole == 0' --dump weir_trim/get &&
+		is '.trim == 0 and ."dropped-trim" == 0' --do weir_trim/total-get &&
+		ynl --do weir_trim/flush >/dev/null &&
+		is 'length == 0' --dump weir_trim/get
+}
+
+filters() {
+	ynl --do weir_xdp/filter-add '{"ifindex":1,"prio":7,"action":"drop","match":[{"rule":{"proto":17}}]}' >/dev/null &&
+		is '.[0].ifname == "lo" and .[0].prio == 7 and .[0].action == "drop"' --dump weir_xdp/filter-get &&
+		ynl --do weir_xdp/filter-flush >/dev/null &&
+		is 'length == 0' --dump weir_xdp/filter-get
 }
 
 totals() {
@@ -137,12 +145,13 @@ ns_create box || ktap_fail "set up"
 pipes=$(mktemp -d) || exit 1
 at_exit rm -rf "$pipes"
 mkfifo "$pipes/to" "$pipes/from" || exit 1
-in_ns box /usr/bin/python3 "$here/ynl-talk" "$linux" "$spec" <"$pipes/to" >"$pipes/from" &
+in_ns box /usr/bin/python3 "$here/ynl-talk" "$linux" "$spec" "$root"/uapi/weir_{trim,xdp}.yaml <"$pipes/to" >"$pipes/from" &
 exec {to}>"$pipes/to" {from}<"$pipes/from"
 ktap_run "a job is added and shown" dumps_agree
 ktap_run "sources come, change and go" sources
 ktap_run "ports come, change and go" ports
 ktap_run "trimming policies come, change and go" trims
+ktap_run "filters come and go" filters
 ktap_run "totals" totals
 ktap_run "a job goes" gone
 ktap_run "the default of dead-after does not wrap" dead_after_does_not_wrap
