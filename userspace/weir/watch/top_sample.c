@@ -127,6 +127,8 @@ static int take_total(struct sample *sample, struct weir *weir)
 	struct nl_replies replies = {};
 	int err;
 
+	if (!weir_has(weir, WEIR_CMD_STATS_GET))
+		return 0;
 	err = ask(weir, WEIR_CMD_STATS_GET, 0, &replies);
 	if (!err && replies.count)
 		read_total(&sample->total, replies.message[0]);
