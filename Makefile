@@ -281,7 +281,7 @@ coverage: ## which lines and branches of the module the tests run, on a kernel t
 	selftests/coverage/run
 
 # Kernels are fetched on the first call, and kept.
-check-kernels: ## the same on Linux 6.12 with and without PREEMPT_RT and for arm64, 7.2 and 7.3, and the table in docs/KERNELS.md
+check-kernels: ## the same on Linux 6.12 with and without PREEMPT_RT and for arm64, 7.2 and 7.3, and the table in docs/reference/kernels.md
 	@scripts/setup
 	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/kernels/run
@@ -337,7 +337,7 @@ demo-torch: ## torch by Gloo and by weir over links of 200 Mbit/s, in namespaces
 	@+$(MAKE) $(jobs) --no-print-directory all
 	@selftests/torch/demo.sh
 
-bench: ## the measurements of docs/BENCHMARKS.md
+bench: ## the measurements of docs/benchmarks/
 	@scripts/setup
 	@+$(MAKE) $(jobs) --no-print-directory all
 	@selftests/bench/run

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# docs/FORMATS.md, done: a format is added to a copy of the tree, whose module, programs and tool
+# docs/how-to/add-a-format.md, done: a format is added to a copy of the tree, whose module, programs and tool
 # build without a warning and sum its packets. The changes are those that the page names, entries
 # of tables alone.
 set -u
@@ -10,7 +10,7 @@ root=$(cd "$here/../.." && pwd) || exit 1
 . "$root/selftests/lib/ktap.sh"
 cd "$root" || exit 1
 
-page=docs/FORMATS.md
+page=docs/how-to/add-a-format.md
 release=$(scripts/kernel-release) || exit 1
 # Built each time from nothing, as by the author of a format.
 tree=$root/build/format-toy

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The commands of docs/SONIC.md, as they are written there, on a box with the devices of the page:
+# The commands of docs/how-to/sonic.md, as they are written there, on a box with the devices of the page:
 # they work, print what the page says, and trim. To be run in the virtual machine.
 set -u
 
@@ -20,7 +20,7 @@ block() {
 		$0 == kind { here = ++n == wanted; next }
 		here && /^    / { open = 1; print substr($0, 5); next }
 		here && open && $0 != "" { exit }
-		here && open { print "" }' "$root/docs/SONIC.md" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
+		here && open { print "" }' "$root/docs/how-to/sonic.md" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
 }
 
 weir_box() { weir -n "$ns_prefix-box" "$@"; }
