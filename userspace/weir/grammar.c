@@ -735,8 +735,8 @@ static const struct verb flush_verbs[] = {
 };
 
 static const struct verb help_verbs[] = {
-	{ "", "show the words that an object takes", 0, no_keys, .run = help_run,
-	  .positional = true, .words = "[OBJECT]" },
+	{ "", "show the words that an object or one of its verbs takes", 0, no_keys, .run = help_run,
+	  .positional = true, .words = "[OBJECT [VERB]]" },
 	{ .name = NULL },
 };
 

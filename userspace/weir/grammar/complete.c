@@ -47,7 +47,6 @@ static void list_verbs(const struct object *object)
 
 	for (verb = object->verbs; verb->name; verb++)
 		puts(verb->name);
-	puts("help");
 }
 
 /* A name that others have chosen. */
@@ -205,10 +204,17 @@ static void complete_keys(const struct verb *verb, int count, char **words)
 
 static void complete_pairs(const struct verb *verb, int count, char **words)
 {
-	if (!verb->positional)
+	const struct object *object;
+
+	if (!verb->positional) {
 		complete_keys(verb, count, words);
-	else if (count == 1 && verb->run == help_run)
+	} else if (verb->run == help_run && count == 1) {
 		list_objects();
+	} else if (verb->run == help_run && count == 2) {
+		object = grammar_object(words[0]);
+		if (object && !object->hidden && !grammar_verb(object, ""))
+			list_verbs(object);
+	}
 }
 
 static void complete_words(int count, char **words)
@@ -231,6 +237,7 @@ static void complete_words(int count, char **words)
 	}
 	if (count == 2) {
 		list_verbs(object);
+		puts("help");
 		return;
 	}
 	verb = grammar_verb(object, words[1]);

@@ -37,7 +37,7 @@ void help_all(void)
 			printf(" %s", verb->name);
 		putchar('\n');
 	}
-	printf("\n%s\n`weir help OBJECT` lists an object's keys; weir(8) says it all.\n",
+	printf("\n%s\n`weir help OBJECT` lists an object's keys; weir(8) lists the manual pages.\n",
 	       options_help);
 }
 
@@ -193,8 +193,8 @@ int help_run(const struct args *args)
 		help_all();
 		return WEIR_OK;
 	}
-	if (args->words > 1)
-		return usage(NULL, "help takes one object, but '%s' follows '%s'",
-			     args->word[1], args->word[0]);
-	return help_object(args->word[0], NULL);
+	if (args->words > 2)
+		return usage(NULL, "help takes an object and a verb, but '%s' follows '%s'",
+			     args->word[2], args->word[1]);
+	return help_object(args->word[0], args->words > 1 ? args->word[1] : NULL);
 }
