@@ -9,7 +9,7 @@ root=$(cd "$here/../.." && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 
 weir=${WEIR:-$root/build/bin/weir}
-page=$root/userspace/man/weir.8
+man=$root/userspace/man
 completion=$root/userspace/completion/weir
 job="id 7 sources 4 blocks 64 grads 256 address 10.0.0.254"
 
@@ -73,6 +73,8 @@ usage "a value by itself, too large" "id 256 is out of range" "job show 256"
 usage "a value by itself, and again" "job del: id is given twice" "job del 7 id 8"
 usage "a value by itself behind another" "job del does not know the word '8'" "job del 7 8"
 usage "help of no verb" "job has no verb 'remove'; verbs are:" "job remove help"
+usage "help of no verb, in another order" "job has no verb 'remove'; verbs are:" "help job remove"
+usage "help of more than a verb" "help takes an object and a verb, but 'id' follows 'add'" "help job add id"
 usage "unknown key of a verb" "does not know the word 'grads'; it takes: id, port, group" "job set id 7 grads 3"
 usage "key twice" "job add: id is given twice" "job add id 7 id 7"
 usage "key nine times" "udp is given more than 8 times" \
@@ -260,6 +262,11 @@ helps() {
 for object in $objects; do
 	ktap_run "help of $object" helps "$object"
 done
+verb_help() {
+	[[ $("$weir" help job set) == "$("$weir" job set help)" ]] && "$weir" help job set | grep -q '^  quorum ' &&
+		! "$weir" help job set | grep -q '^  blocks '
+}
+ktap_run "help of a verb has its keys alone" verb_help
 ktap_run "help of all" bash -c '[[ $("$1" help) == "$("$1" --help)" ]] && "$1" help | grep -q "^usage: weir "' - "$weir"
 ktap_run "version" bash -c '"$1" --version | grep -qE "^weir [0-9]+\.[0-9]+"' - "$weir"
 ktap_run "no colours in a pipe" bash -c '! "$1" doctor 2>/dev/null | grep -q $'\''\033'\' - "$weir"
@@ -291,50 +298,77 @@ ktap_run "reasons are those of the spec" names
 
 ktap_run "plans are the best of small networks" /usr/bin/python3 "$here/plan.py" "$weir"
 
-# The manual page.
-ktap_run "manual page is well formed" bash -c '! mandoc -Tlint -W warning "$1" | grep .' - "$page"
+# The manual pages: weir(8), and one for each kind of objects.
+pages=("$man"/weir.8 "$man"/weir-{chain,filter,flow,job,kv,order,plan,port,source,trim}.8 "$man/weir-formats.7")
+ktap_run "manual pages are well formed" bash -c '! mandoc -Tlint -W warning "$@" | grep .' - "${pages[@]}"
+
+page_of() {
+	case $1 in
+	block) echo job ;;
+	trim-default) echo trim ;;
+	*) echo "$1" ;;
+	esac
+}
+# Formatted without line breaks, markup and the hyphens of line ends, and without the table of keys
+# that is made of what the tool says.
+page_text() { sed '/^\.\\" keys: [^e]/,/^\.\\" keys: end/d' "$1" | mandoc -Tascii -O width=900 | col -bx | tr -s ' '; }
 
 in_page() {
-	local words text
-	# Formatted without line breaks, markup and the hyphens of line ends.
-	text=$(mandoc -Tascii -O width=900 "$page" | col -bx | tr -s ' ')
+	local words page
+	local -A text=()
 	for words in "${table[@]}"; do
 		read -r -a words <<<"$words"
 		[[ ${words[1]} == - ]] && words[1]=
+		page=$man/weir-$(page_of "${words[0]}").8
+		[[ -e $page ]] || page=$man/weir.8
+		[[ -n ${text[$page]-} ]] || text[$page]=$(page_text "$page")
 		if [[ -z ${words[2]-} ]]; then
-			grep -qE "^ *weir ${words[0]}( ${words[1]})?( |$)" <<<"$text" ||
-				{ echo "not in the page: ${words[*]}"; return 1; }
+			grep -qE "^ *weir ${words[0]}( ${words[1]})?( |$)" <<<"${text[$page]}" ||
+				{ echo "not in ${page##*/}: ${words[*]}"; return 1; }
 		else
-			grep -qE "(^| |\[)${words[2]}( |$)" <<<"$text" ||
-				{ echo "key not in the page: ${words[2]}"; return 1; }
+			grep -qE "(^| |\[)${words[2]}( |$)" <<<"${text[$page]}" ||
+				{ echo "key not in ${page##*/}: ${words[2]}"; return 1; }
 		fi
 	done
 }
-ktap_run "manual page has every verb and key" in_page
+ktap_run "manual pages have every verb and key" in_page
 
-counters_in_page() {
+each_has_examples() {
+	local page bad=0
+	for page in "${pages[@]}"; do
+		grep -qx '\.Sh EXAMPLES' "$page" || { echo "${page##*/} has no examples"; bad=1; }
+		[[ $page == */weir.8 ]] || grep -qF ".Xr $(basename "$page" | sed 's/\(.*\)\./\1 /')" "$man/weir.8" ||
+			{ echo "weir(8) does not list ${page##*/}"; bad=1; }
+	done
+	return "$bad"
+}
+ktap_run "manual pages have examples, and weir(8) lists them" each_has_examples
+
+# counters_in PAGE SET: a page has each counter of an attribute set.
+counters_in() {
 	local text name
 	/usr/bin/python3 -c 'import yaml' 2>/dev/null || { echo "no python3-yaml"; return 4; }
-	text=$(mandoc -Tascii "$page" | col -bx)
+	text=$(mandoc -Tascii "$man/$1" | col -bx)
 	for name in $(/usr/bin/python3 -c 'import sys
 sys.path.insert(0, sys.argv[1])
 import specs
 for s in specs.read()["attribute-sets"]:
-    if s["name"] in ("stats", "trim-stats"):
-        print(*[a["name"] for a in s["attributes"] if a["type"] == "uint"])' "$root/selftests/lib"); do
+    if s["name"] == sys.argv[2]:
+        print(*[a["name"] for a in s["attributes"] if a["type"] == "uint"])' "$root/selftests/lib" "$2"); do
 		grep -qE "^ +$name( |$)" <<<"$text" || { echo "not in the page: $name"; return 1; }
 	done
 }
-ktap_run "manual page has every counter" counters_in_page
+ktap_run "weir-job(8) has every counter" counters_in weir-job.8 stats
+ktap_run "weir-trim(8) has every counter" counters_in weir-trim.8 trim-stats
 
 reasons_in_page() {
 	local text reason
-	text=$(mandoc -Tascii "$page" | col -bx)
+	text=$(mandoc -Tascii "$man/weir.8" | col -bx)
 	for reason in $("$weir" help stats | sed -n '/^reasons of refusal:/,$p' | awk 'NR > 1 { print $1 }'); do
 		grep -qE "^ +$reason( |$)" <<<"$text" || { echo "not in the page: $reason"; return 1; }
 	done
 }
-ktap_run "manual page has every reason" reasons_in_page
+ktap_run "weir(8) has every reason of refusal" reasons_in_page
 
 # completions LINE...: how each can go on, by way of the shell's own function: "LINE: WORD...".
 completions() {
@@ -382,6 +416,7 @@ ktap_run "completes a match" completes "weir trim set dev lo rule proto=udp disa
 ktap_run "completes a rule again" completes "weir trim set dev lo rule any r" rate return-dscp rule
 ktap_run "completes devices" completes "weir port show dev lo" lo
 ktap_run "completes objects of help" completes "weir help mo" monitor
+ktap_run "completes verbs of help" completes "weir help port a" attach
 
 # Names of devices in network namespaces of the test's own: words to the shell, and no more.
 names_are_words() {

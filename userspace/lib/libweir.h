@@ -78,7 +78,7 @@ enum weir_type {
 	WEIR_FLOAT64 = 6,	/* IEEE 754 binary64; not of values of key-value streams */
 };
 
-/** enum weir_operation - how the ranks' elements are combined; see "op" in weir(8) */
+/** enum weir_operation - how the ranks' elements are combined; see "op" in weir-job(8) */
 enum weir_operation {
 	WEIR_SUM = 1,
 	WEIR_MIN = 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The weir qdisc for tc(8): limits of one qdisc, in the words of weir(8), and statistics.
+ * The weir qdisc for tc(8): limits of one qdisc, in the words of weir-trim(8), and statistics.
  * All else is in the trimming policy of its device.
  */
 #include <inttypes.h>
@@ -124,7 +124,7 @@ static int explain(void)
 		"These are limits of one qdisc. Those that are not said are in the policy of its device, as all else is,\n"
 		"	weir trim set dev DEVICE hook qdisc rule dscp=DSCP dscp DSCP ...\n"
 		"A qdisc that stays, for whole packets, is its child: tc qdisc add ... parent HANDLE:1 ...\n"
-		"See weir(8).\n");
+		"See weir-trim(8).\n");
 	return -1;
 }
 
