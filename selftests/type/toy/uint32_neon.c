@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unsigned integers of 32 bits, for NEON. */
+#include "agg/type/neon.h"
+#include "agg/type/uint32_loops.h"
+
+WEIR_INT_OPS(uint32, neon);

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unsigned integers of 32 bits, in plain C. */
+#include "agg/type/uint32_loops.h"
+
+WEIR_INT_OPS(uint32, scalar);
