@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Jobs of weir-mapreduce through a box: README.md's, and some that it does not have. mpirun's hosts are
+# Jobs of weir-mapreduce through a box: that of docs/tutorial/mapreduce.md, and others. mpirun's hosts are
 # namespaces. To be run in the virtual machine.
 #
 #	mapreduce.sh		all but
-#	mapreduce.sh long	the README's without a box, too, to which more bytes come
+#	mapreduce.sh long	the tutorial's without a box, too, to which more bytes come
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -16,7 +16,7 @@ root=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=box.sh
 . "$here/box.sh"
 
-# The hosts of the README are the first workers, and there is one more, on which the program is started.
+# The hosts of the tutorial are the first workers, and there is one more, on which the program is started.
 boss=4
 star_create "$boss" || exit 1
 cp /usr/share/common-licenses/GPL-3 "$box_out/text"
@@ -68,11 +68,11 @@ run() {
 	return 1
 }
 
-# The README's program, with the addresses and paths that there are here.
-sed -n '/\$ cat words.mr$/,/\$ weir-mapreduce/p' "$root/README.md" | sed '1d; $d' |
+# The tutorial's program, with the addresses and paths that there are here.
+sed -n '/\$ cat words.mr$/,/\$ weir-mapreduce/p' "$root/docs/tutorial/mapreduce.md" | sed '1d; $d' |
 	sed -E "s/10\.0\.([1-9])\.1/10.77.\1.1/; s/10\.0\.0\.254/$(box_addr)/; s,/data/,$box_out/," >"$box_out/words.mr"
 
-readme() {
+tutorial() {
 	local through
 	grep -q "dataset text path $box_out/text" "$box_out/words.mr" && set_up "$box_out/words.mr" &&
 		run "$box_out/words.mr" && counted "$box_out/counts" || return
@@ -87,7 +87,7 @@ readme() {
 	return 1
 }
 long=${1:+yes}
-ktap_run "the program of the README${long:+, with a box and without}" readme
+ktap_run "the program of the tutorial${long:+, with a box and without}" tutorial
 [[ -z $long ]] || ktap_end
 
 cat >"$box_out/net.plan" <<-END

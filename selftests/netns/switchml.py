@@ -724,11 +724,11 @@ print(wire.box_mac.hex(), wire.box.hex())
 """
 
 
-def readme():
-    """Its example, command by command, with workers that call from their links."""
+def how_to():
+    """The example of docs/how-to/switchml.md, command by command, with workers that call from their links."""
     folder = os.path.dirname(os.path.abspath(__file__))
-    with open(os.path.join(folder, "..", "..", "README.md"), encoding="utf-8") as file:
-        text = file.read().partition("\n### SwitchML\n")[2].partition("\n### ")[0]
+    with open(os.path.join(folder, "..", "..", "docs/how-to/switchml.md"), encoding="utf-8") as file:
+        text = file.read().partition("\n<!-- switchml -->\n")[2].partition("\n## ")[0]
     lines = [line.strip() for line in text.splitlines() if line.startswith("    ")]
     commands = [line.replace("eth", "w") for line in lines[:lines.index("# on each worker, in switchml.cfg")]]
     settings = dict(line.partition("#")[0].replace(" ", "").split("=") for line in lines if " = " in line)
@@ -1073,7 +1073,7 @@ tests = [at(hook, test) for hook in MODES for test in packets(N)]
 if "xdp" in MODES:
     tests += [at("tc", what_may_be_asked_for), at("tc", doctor)]
     tests += [at("xdp", test) for test in (
-        whole_sessions, refused_sessions, a_refused_rank_ends_the_others, another_device, readme, windows,
+        whole_sessions, refused_sessions, a_refused_rank_ends_the_others, another_device, how_to, windows,
         meetings, garbage, strangers, idle, bridged, killed)]
 
 
