@@ -79,14 +79,14 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all api tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
+.PHONY: all api docs docs-reference check-one tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
 
 help: ## this text
 	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } \
-		/^[a-z][a-z-]*:.*## / { printf "  %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z][a-z-]*:.*## / { printf "  %-16s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '%s\n' '' 'Variables' \
 		'  KERNEL=RELEASE    the kernel that the module is built for and tested on' \
 		'                    (now $(KERNEL); scripts/kernel-release --list)' \
@@ -247,6 +247,12 @@ check-all: ## the same and what takes longer, the stage long of selftests/stages
 	@+$(MAKE) $(jobs) --no-print-directory all fuzzers module-debug WERROR=1
 	@selftests/run --all
 
+# What is to be tested, and of it which tests.
+T ?=
+K ?=
+check-one: ## T=FILE|SUITE [K=TEST]: build and test one thing, such as T=kmod/agg/slots/retention.c or T=netns-sums
+	@+selftests/check-one '$(T)' '$(K)'
+
 check-unit: ## the module's code against mocks, the tools' and the library's
 check-bpf: ## the BPF programs on packets
 check-netns: ## the module in networks of namespaces, in a virtual machine
@@ -355,6 +361,12 @@ check-abi: ## SINCE=REVISION: programs that were linked with that libweir run wi
 	@selftests/lib-tests/abi-since '$(SINCE)'
 
 wheel: ## a wheel of the binding for Python, in build/wheel
+
+docs: $(B)/bin/weir ## a site of docs/ and the manual pages with a search, build/site/index.html
+	@scripts/docs-site $(B)/site
+
+docs-reference: $(B)/bin/weir ## docs/reference/ and the manual pages' tables of keys, of the specs and what the tool says
+	@scripts/docs-reference
 
 api: $(B)/lib/libweir.so ## reference of libweir and of the binding for Python, build/api/index.html
 	@LD_LIBRARY_PATH='$(B)/lib' scripts/api-pages $(B)/api
