@@ -21,7 +21,7 @@ recipe_entries 3 uapi/weir.yaml
 recipe_entries 4 bpf/lib/format/weir_datagram.h
 recipe_entries 1 kmod/agg/format/format.h
 recipe_entries 1 kmod/agg/format/formats.c
-recipe_entries 1 Kbuild
+recipe_entries 1 kmod/agg/Kbuild
 ktap_run "all builds without a warning" recipe_builds module bpf build/bin/weir
 ktap_run "packets are summed" sums
 ktap_end

@@ -20,7 +20,7 @@ recipe_begin docs/how-to/add-a-type.md selftests/type/add uint32
 recipe_entries 3 uapi/weir.yaml
 recipe_entries 3 kmod/agg/type/reduce_ops.h
 recipe_entries 3 kmod/agg/type/types.c
-recipe_entries 3 Kbuild
+recipe_entries 3 kmod/agg/Kbuild
 recipe_entries 1 selftests/unit/test_reduce.c
 ktap_run "all builds without a warning" recipe_builds module build/bin/weir build/bin/test-unit
 ktap_run "any bits give the same sums in pieces and by vectors" any_bits
