@@ -90,7 +90,7 @@ static void job_without_memory(void)
 	}
 	mock_fail_after = -1;
 	CHECK(!IS_ERR(job));
-	CHECK_EQ(fail, 13);
+	CHECK_EQ(fail, 14);
 	box_down();
 }
 

@@ -36,7 +36,7 @@ static void setup(u16 sources, u16 ranks, bool above)
 static int join_rank(u16 source, u32 nonce, u16 member)
 {
 	const struct weir_join join = {
-		.nonce = nonce, .ranks = htonl(job->level->ranks), .grads = htonl(8),
+		.nonce = nonce, .ranks = htonl(job->map->ranks), .grads = htonl(8),
 		.member = htons(member),
 	};
 
@@ -75,7 +75,7 @@ static int join_box(u16 source, u32 nonce, u32 lacks, u32 ranks)
 		__be32 ranks;
 	} __packed body = {
 		.join = {
-			.nonce = nonce, .ranks = htonl(job->level->ranks), .grads = htonl(8),
+			.nonce = nonce, .ranks = htonl(job->map->ranks), .grads = htonl(8),
 			.dtype = job->blocks.reduction->dtype, .op = job->blocks.reduction->op,
 			.format = job->format->id,
 			.cookie = weir_source_cookie(weir_source_get(job, source), 12000, nonce),
@@ -116,7 +116,7 @@ static void parent_begins(u16 generation, u32 start)
 {
 	const struct weir_join answer = {
 		.nonce = box.packet[box.sent - 1].join.nonce, .blocks = htonl(4),
-		.grads = htonl(12), .ranks = htonl(job->level->ranks),
+		.grads = htonl(12), .ranks = htonl(job->map->ranks),
 		.cwnd_cap = htons(parent_room),
 	};
 
@@ -875,7 +875,7 @@ static void level_notices_of_strangers(void)
 
 	box_up();
 	job = box_job(7, 2, 8, 16);
-	CHECK_EQ(say_gone(0, 0, 0x1, 0), WEIR_REASON_LENGTH);
+	CHECK_EQ(say_gone(0, 0, 0x1, 0), WEIR_REASON_JOIN);
 	CHECK_EQ(box.sent, 0);
 	box_down();
 }
@@ -1045,7 +1045,7 @@ static void level_ranks_change_places(void)
 	CHECK_EQ(join_rank(1, 14, 1), 0);
 	CHECK_EQ(join_rank(0, 13, 2), 0);
 	CHECK_EQ(box.generations, 2);
-	CHECK(test_bit(1, weir_level_of(job->level, 0)));
+	CHECK(test_bit(1, weir_rank_map_of(job->map, 0)));
 	box_down();
 }
 
@@ -1091,12 +1091,12 @@ static void level_as_many_ranks_as_there_may_be(void)
 	bitmap_set(ranks, 0, 2048);
 	spin_lock(&job->join.lock);
 	job->join.joiner[0].is_alive = true;
-	CHECK_EQ(weir_level_claim(job->level, &job->join, 0, ranks), 0);
+	CHECK_EQ(job->map->ops->claim(job->map, &job->join, 0, ranks), 0);
 	bitmap_zero(ranks, WEIR_RANKS_MAX);
 	bitmap_set(ranks, 2048, 2048);
-	CHECK_EQ(weir_level_claim(job->level, &job->join, 1, ranks), 0);
+	CHECK_EQ(job->map->ops->claim(job->map, &job->join, 1, ranks), 0);
 	job->join.joiner[1].is_alive = true;
-	weir_level_begin(job->level, &job->join);
+	job->map->ops->begin(job->map, &job->join);
 	spin_unlock(&job->join.lock);
 	box_all_joined(job);
 	weir_blocks_begin(&job->blocks, 77, 0);

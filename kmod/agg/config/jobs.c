@@ -62,13 +62,17 @@ static bool weir_policy_excludes(u8 policy)
 	return policy == WEIR_POLICY_EXCLUDE;
 }
 
-/* Of a job that spans boxes. */
-static int weir_job_fill_level(struct weir_job *job, const struct weir_job_config *cfg)
+static int weir_job_fill_map(struct weir_job *job, const struct weir_job_config *cfg)
 {
-	if (!cfg->blocks.ranks)
-		return 0;
-	job->level = weir_level_new(cfg->blocks.sources, cfg->blocks.ranks);
-	return job->level ? 0 : -ENOMEM;
+	job->map = weir_rank_map_new(cfg->blocks.sources, cfg->blocks.ranks);
+	return job->map ? 0 : -ENOMEM;
+}
+
+static const struct weir_uplink *weir_job_uplink(const struct weir_job_config *cfg)
+{
+	if (!cfg->has_parent)
+		return &weir_uplink_none;
+	return cfg->blocks.ranks ? &weir_uplink_ranked : &weir_uplink_plain;
 }
 
 static int weir_job_fill_parent(struct weir_job *job, const struct weir_job_config *cfg)
@@ -79,11 +83,13 @@ static int weir_job_fill_parent(struct weir_job *job, const struct weir_job_conf
 	return job->parent ? 0 : -ENOMEM;
 }
 
-static const struct weir_engine *weir_job_engine(const struct weir_format_ops *format)
+static const struct weir_engine *weir_job_engine(const struct weir_job_config *cfg)
 {
-	if (format->kv)
+	if (cfg->format->kv)
 		return &weir_engine_kv;
-	return format->pair ? &weir_engine_pairs : &weir_engine_sums;
+	if (cfg->format->pair)
+		return &weir_engine_pairs;
+	return cfg->blocks.ranks ? &weir_engine_ranked : &weir_engine_sums;
 }
 
 /* The parts of a job that need memory; weir_job_free() undoes any of them. */
@@ -100,7 +106,7 @@ static int weir_job_fill(struct weir_job *job,
 	if (!job->stats)
 		return -ENOMEM;
 	err = weir_join_init(&job->join, cfg->blocks.sources) ?:
-	      weir_job_fill_level(job, cfg) ?: weir_job_fill_parent(job, cfg);
+	      weir_job_fill_map(job, cfg) ?: weir_job_fill_parent(job, cfg);
 	if (err)
 		return err;
 	if (cfg->has_group) {
@@ -193,7 +199,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 			      struct netlink_ext_ack *extack)
 {
 	const struct weir_engine_config config = { .blocks = &cfg->blocks, .kv = &cfg->kv };
-	const struct weir_engine *engine = weir_job_engine(cfg->format);
+	const struct weir_engine *engine = weir_job_engine(cfg);
 	u64 bytes = engine->bytes(&config);
 	struct weir_job *job;
 	int err;
@@ -227,6 +233,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->id = cfg->id;
 	job->format = cfg->format;
 	job->engine = engine;
+	job->uplink = weir_job_uplink(cfg);
 	job->order = cfg->order;
 	job->owner = cfg->owner;
 	job->grads = cfg->blocks.grads;
@@ -348,7 +355,7 @@ void weir_job_free(struct weir_job *job)
 	kfree(rcu_dereference_protected(job->rate, 1));
 	weir_join_uninit(&job->join);
 	weir_parent_free(job->parent);
-	weir_level_free(job->level);
+	weir_rank_map_free(job->map);
 	free_percpu(job->stats);
 	kfree(job);
 	weir_pool_uncharge(bytes);

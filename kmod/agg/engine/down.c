@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Packets of the parent box: results, which complete this box's blocks; replies, on which it sends
- * a sum again; answers to its joins; and notices. The sender's address was found to be right.
+ * a sum again; answers to its joins; and notices. The parent of a job that does not span boxes, as
+ * its format does not tell ranks apart, sends results alone. The sender's address was checked.
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
@@ -15,6 +16,7 @@
 #include "agg/engine/answer.h"
 #include "agg/engine/down.h"
 #include "agg/job/job.h"
+#include "agg/job/path.h"
 #include "agg/member/joining.h"
 #include "agg/tree/level.h"
 #include "agg/member/notice.h"
@@ -33,20 +35,26 @@ static bool weir_down_has_bitmap(const struct weir_contrib *c, u32 len, u32 bitm
 }
 
 /**
- * weir_down_check_shape() - is it as long as it says?
- * @job: the job
+ * weir_down_check_plain() - see weir_engine.check_down
+ * @job: a job of one level, whose parent sends results alone
  * @c: the parsed packet
- *
- * Return: 0 or an enum weir_reason.
  */
-int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib *c)
+int weir_down_check_plain(const struct weir_job *job, const struct weir_contrib *c)
+{
+	u32 want = weir_reduction_bytes(job->blocks.reduction, c->count);
+
+	return job->format->down(c) ?: weir_path_check_shape(c, want, job->grads);
+}
+
+/**
+ * weir_down_check_ranked() - see weir_engine.check_down
+ * @job: a job that spans boxes
+ * @c: the parsed packet
+ */
+int weir_down_check_ranked(const struct weir_job *job, const struct weir_contrib *c)
 {
 	u32 bitmap = weir_job_words(job) * sizeof(__be32), want, len;
-	int reason;
 
-	reason = job->format->down ? job->format->down(c) : 0;
-	if (reason)
-		return reason;
 	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
 	    c->payload_off - c->udp_off > c->udp_len)
 		return WEIR_REASON_LENGTH;
@@ -57,7 +65,7 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 		return len == sizeof(struct weir_behind) ? 0 : WEIR_REASON_LENGTH;
 	want = c->flags & WEIR_CONTRIB_JOIN ? sizeof(struct weir_join) :
 	       weir_reduction_bytes(job->blocks.reduction, c->count) +
-	       (job->level && weir_down_has_bitmap(c, len, bitmap) ? bitmap : 0);
+	       (weir_down_has_bitmap(c, len, bitmap) ? bitmap : 0);
 	if (len != want)
 		return WEIR_REASON_LENGTH;
 	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
@@ -65,17 +73,22 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 
 static void weir_down_all_ranks(const struct weir_job *job, unsigned long *ranks)
 {
-	bitmap_zero(ranks, job->level->ranks);
-	bitmap_set(ranks, 0, job->level->ranks);
+	bitmap_zero(ranks, job->map->ranks);
+	bitmap_set(ranks, 0, job->map->ranks);
 }
 
-/* @aged: it had timed out at the parent. */
+/*
+ * @aged: it had timed out at the parent. @ranks: in a job that spans boxes the ranks of @key, whose
+ * room serves for those of the result, too: they are the same.
+ */
 static int weir_down_answer(struct weir_job *job, const struct weir_block_key *key, bool aged,
-			    const struct weir_payload *pl, struct weir_merged *merged)
+			    const struct weir_payload *pl, unsigned long *ranks,
+			    struct weir_merged *merged)
 {
 	struct weir_outcome out __uninitialized;
 	int verdict;
 
+	out.res.ranks = ranks;
 	verdict = weir_block_answer(&job->blocks, key, aged, pl, ktime_get_ns(), &out);
 	if (verdict < 0)
 		return -verdict;
@@ -87,9 +100,16 @@ static int weir_down_answer(struct weir_job *job, const struct weir_block_key *k
 	return 0;
 }
 
-/* The result of a parent that tells nothing else: its header takes the place of the sum's. */
-static int weir_down_result_plain(struct weir_job *job, const struct weir_contrib *c,
-				  const struct weir_payload *pl, struct weir_merged *merged)
+/**
+ * weir_down_take_plain() - see weir_engine.down
+ * @job: a job of one level, whose parent sends results alone
+ * @c: the parsed packet, its shape checked
+ * @pl: what follows its header, which takes the place of the sum's
+ * @now: time, ns of the monotonic clock
+ * @merged: other packets of the pass, to be merged with, or NULL
+ */
+int weir_down_take_plain(struct weir_job *job, const struct weir_contrib *c,
+			 struct weir_payload *pl, u64 now, struct weir_merged *merged)
 {
 	const struct weir_block_key key = {
 		.id		= c->block,
@@ -99,7 +119,7 @@ static int weir_down_result_plain(struct weir_job *job, const struct weir_contri
 		.said		= c,
 	};
 
-	return weir_down_answer(job, &key, false, pl, merged);
+	return weir_down_answer(job, &key, false, pl, NULL, merged);
 }
 
 static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
@@ -120,13 +140,14 @@ static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
 
 	if (!(c->said[0] & WEIR_TRIO_DEGRADED))
 		weir_down_all_ranks(job, ranks);
-	else if (!weir_level_read(job->level, pl,
-				  weir_reduction_bytes(job->blocks.reduction, c->count), ranks) ||
-		 bitmap_empty(ranks, job->level->ranks))
+	else if (!weir_rank_map_copy(job->map, pl,
+				     weir_reduction_bytes(job->blocks.reduction, c->count),
+				     ranks) ||
+		 bitmap_empty(ranks, job->map->ranks))
 		return WEIR_REASON_FLAGS;
 	return weir_down_answer(job, &key,
 				(c->said[0] & (WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED)) ==
-				(WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED), pl, merged);
+				(WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED), pl, ranks, merged);
 }
 
 /* The parent has no result yet: the sources that have asked hear it. */
@@ -151,15 +172,17 @@ static int weir_down_reply(struct weir_job *job, const struct weir_contrib *c,
 	const struct weir_block_key key = { .id = c->block, .generation = c->generation };
 	bool names = c->udp_len > c->payload_off - c->udp_off;
 	struct weir_result res __uninitialized;
+	DECLARE_BITMAP(summed, WEIR_RANKS_MAX);
 	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
 	DECLARE_BITMAP(askers, WEIR_SOURCES_MAX);
 
-	if (names && !weir_level_read(job->level, pl, 0, ranks))
+	res.ranks = summed;
+	if (names && !weir_rank_map_copy(job->map, pl, 0, ranks))
 		return WEIR_REASON_FLAGS;
 	if (!weir_block_replied(&job->blocks, &key, &res, askers))
 		return WEIR_REASON_STALE;
 	if (c->said[0] & WEIR_TRIO_WANTED)
-		weir_parent_sum(job, &res, NULL);
+		job->uplink->sum(job, &res, NULL);
 	else
 		weir_down_reply_to(job, c, askers, names ? ranks : NULL);
 	weir_result_put(&res);
@@ -263,24 +286,20 @@ static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
 }
 
 /**
- * weir_down_take() - a packet of the parent box has come
- * @job: the job
+ * weir_down_take_ranked() - see weir_engine.down
+ * @job: a job that spans boxes
  * @c: the parsed packet, its shape checked
  * @pl: what follows its header
  * @now: time, ns of the monotonic clock
  * @merged: other packets of the pass, to be merged with, or NULL
  *
- * Called under RCU with bottom halves disabled and no lock held. One packet has one go to each
- * source: a result as it completes its block, a reply as the source has asked, and a notice twenty
- * times a second at most. To the parent a sum goes again once for each question that it was asked.
- *
- * Return: 0, or the enum weir_reason for which it is refused.
+ * One packet has one go to each source: a result as it completes its block, a reply as the source
+ * has asked, and a notice twenty times a second at most. To the parent a sum goes again once for
+ * each question that it was asked.
  */
-int weir_down_take(struct weir_job *job, const struct weir_contrib *c,
-		   struct weir_payload *pl, u64 now, struct weir_merged *merged)
+int weir_down_take_ranked(struct weir_job *job, const struct weir_contrib *c,
+			  struct weir_payload *pl, u64 now, struct weir_merged *merged)
 {
-	if (job->format->down)
-		return weir_down_result_plain(job, c, pl, merged);
 	if (weir_notice_is(c)) {
 		weir_down_notice(job, c, pl, now);
 		return 0;

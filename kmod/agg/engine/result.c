@@ -45,7 +45,7 @@ static void weir_result_packet(struct weir_result_packet *p,
 	p->mask_len = 0;
 	if (!res->degraded)
 		return;
-	weir_bitmap_fill(p->mask, words, job->level ? res->ranks : res->mask);
+	weir_bitmap_fill(p->mask, words, weir_result_contributors(res));
 	p->mask_len = words * sizeof(p->mask[0]);
 }
 
@@ -158,7 +158,7 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res,
 			struct weir_merged *merged)
 {
 	if (unlikely(res->above)) {
-		weir_parent_sum(job, res, merged);
+		job->uplink->sum(job, res, merged);
 		return;
 	}
 	weir_job_count(job, WEIR_C_BLOCKS, 1);
@@ -198,7 +198,7 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id
  * @source: the source
  * @key: the block that it asked about
  * @received: contributions so far
- * @in: bitmap with their sources, or ranks where the job spans boxes, to be named; NULL where the
+ * @in: bitmap with their sources, or ranks if the job spans boxes, to be named; NULL if the
  *	source has not asked for it. One that may not hear gets no more bytes than it sent
  * @wanted: the source's is not among them
  * @merged: other packets of the pass, to be merged with, or NULL

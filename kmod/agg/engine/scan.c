@@ -114,8 +114,10 @@ static noinline void weir_scan_due(struct weir_job *job, struct weir_block *bloc
 				   struct weir_round *round)
 {
 	struct weir_result res __uninitialized;
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
 	enum weir_age age;
 
+	res.ranks = ranks;
 	age = weir_block_age(&job->blocks, block, &round->ageing, round->now,
 			     &res);
 	switch (age) {

@@ -36,19 +36,17 @@ typedef int (*weir_sums_contribute_t)(struct weir_blocks *blocks,
 	     struct weir_outcome *out);
 
 /**
- * weir_sums_check_up() - check the length and weight of a box's sum
+ * weir_sums_check_up() - check the length and weight of a box's sum in a job of one level
  * @job: the job
- * @c: the sum, which may stand for many ranks
- * @want: bytes of its gradients; a bitmap of ranks follows them if it lacks some
+ * @c: the sum, which is one of a format in which a box is a source like a worker
+ * @want: bytes of its gradients
  *
  * Return: 0 or an enum weir_reason.
  */
 int weir_sums_check_up(const struct weir_job *job, const struct weir_contrib *c, u32 want)
 {
-	if (!job->format->up && c->said[0] & WEIR_TRIO_DEGRADED)
-		want += weir_job_words(job) * sizeof(__be32);
 	return weir_path_check_shape(c, want, job->grads) ?:
-	       (job->level || (job->format->up && c->weight) ? 0 : WEIR_REASON_WEIGHT);
+	       (job->format->up && c->weight ? 0 : WEIR_REASON_WEIGHT);
 }
 
 static int weir_sums_check_shape(const struct weir_job *job, const struct weir_contrib *c)
@@ -68,8 +66,8 @@ static int weir_sums_refused(const struct weir_path *path,
 
 	if (out->retained)
 		weir_straggler_retained(job, out->retained_seq);
-	if (out->retained && job->parent && job->level)
-		weir_parent_show(job, c, now);
+	if (out->retained)
+		job->uplink->show(job, c, now);
 	if (reason == WEIR_REASON_GENERATION)
 		weir_member_tell(path, c);
 	if (reason == WEIR_REASON_STALE &&
@@ -110,8 +108,8 @@ static void weir_sums_reply_query(const struct weir_path *path, const struct wei
 				  const struct weir_outcome *out, bool wanted)
 {
 	weir_result_reply(path->job, path->source, key, out->received,
-			  !(c->flags & WEIR_CONTRIB_EXPONENT) ? NULL :
-			  path->job->level ? out->res.ranks : out->res.mask, wanted,
+			  c->flags & WEIR_CONTRIB_EXPONENT ?
+			  weir_result_contributors(&out->res) : NULL, wanted,
 			  path->merged);
 }
 
@@ -123,16 +121,14 @@ static noinline void weir_sums_ask_above(const struct weir_path *path,
 					 const struct weir_block_key *key,
 					 const struct weir_outcome *out, bool who, u64 now)
 {
-	if (!weir_block_may_ask(&path->job->blocks, out->seq, key->source, now))
-		return;
-	if (path->job->level)
-		weir_parent_ask(path->job, key, who);
-	else
-		weir_parent_repeat(path->job, key);
+	if (weir_block_may_ask(&path->job->blocks, out->seq, key->source, now))
+		path->job->uplink->ask(path->job, key, who);
 }
 
-static noinline int weir_sums_take_query(const struct weir_path *path,
-					 const struct weir_contrib *c, u64 now)
+/* @ranks: room for the ranks of a result, or NULL in a job of one box */
+static __always_inline int weir_sums_take_query_in(const struct weir_path *path,
+						   const struct weir_contrib *c, u64 now,
+						   unsigned long *ranks)
 {
 	const struct weir_block_key key = {
 		.id		= c->block,
@@ -143,6 +139,7 @@ static noinline int weir_sums_take_query(const struct weir_path *path,
 	struct weir_outcome out __uninitialized;
 	int verdict, reason;
 
+	out.res.ranks = ranks;
 	verdict = weir_block_query(&job->blocks, &key, now, &out);
 	if (verdict == WEIR_VERDICT_ABOVE) {
 		weir_path_count(path, WEIR_C_QUERIES, 1);
@@ -162,6 +159,12 @@ static noinline int weir_sums_take_query(const struct weir_path *path,
 	weir_path_count(path, WEIR_C_QUERIES, 1);
 	weir_sums_reply_query(path, c, &key, &out, verdict == WEIR_VERDICT_WANTED);
 	return 0;
+}
+
+static noinline int weir_sums_take_query(const struct weir_path *path,
+					 const struct weir_contrib *c, u64 now)
+{
+	return weir_sums_take_query_in(path, c, now, NULL);
 }
 
 /* Opening the block had effects on others. Of one block in many, so that there is a call. */
@@ -213,18 +216,21 @@ static noinline int weir_sums_take_unlike(const struct weir_path *path,
 
 /*
  * A contribution to a block, with all of its effects. Nearly all of a datagram's path from here on
- * is compiled into one function; @contribute is constant.
+ * is compiled into one function; @contribute is constant. @ranks: room for the ranks of a result,
+ * or NULL in a job of one box.
  */
 static __always_inline int weir_sums_take_key(const struct weir_path *path,
 					      const struct weir_contrib *c,
 					      const struct weir_block_key *key,
 					      const struct weir_payload *pl, u64 now,
-					      weir_sums_contribute_t contribute)
+					      weir_sums_contribute_t contribute,
+					      unsigned long *ranks)
 {
 	struct weir_job *job = path->job;
 	struct weir_outcome out __uninitialized;
 	int verdict;
 
+	out.res.ranks = ranks;
 	verdict = contribute(&job->blocks, key, pl, now, &out);
 	if (out.opened && verdict == WEIR_VERDICT_SUMMED)
 		weir_scan_opened(job, weir_block_slot(&job->blocks, out.seq));
@@ -249,43 +255,18 @@ static __always_inline int weir_sums_take_key(const struct weir_path *path,
 	return 0;
 }
 
-/* The ranks that a degraded sum states; returns whether they can be. */
-static bool weir_sums_read_ranks(const struct weir_job *job, const struct weir_contrib *c,
-				 const struct weir_payload *pl, unsigned long *ranks)
+/* Fill a key but for what tables with ranks or pairs need. */
+static __always_inline void weir_sums_fill_key(struct weir_block_key *key,
+					       const struct weir_contrib *c)
 {
-	u32 at = weir_reduction_bytes(job->blocks.reduction, c->count);
-
-	return weir_level_read(job->level, pl, at, ranks) &&
-	       bitmap_subset(ranks, weir_level_of(job->level, c->source), job->level->ranks) &&
-	       !bitmap_empty(ranks, job->level->ranks);
-}
-
-/*
- * A contribution in a job that spans boxes stands for the ranks that its source has joined with;
- * the sum of a box, where it is degraded, for those that it names. Its count is modulo 256.
- */
-static noinline int weir_sums_take_ranked(const struct weir_path *path,
-					  const struct weir_contrib *c,
-					  struct weir_block_key *key,
-					  const struct weir_payload *pl, u64 now)
-{
-	const struct weir_level *level = path->job->level;
-	u8 flags = c->flags & WEIR_CONTRIB_UP ? c->said[0] : 0;
-	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
-	u16 weight = level->weight[c->source];
-
-	key->ranks = weir_level_of(level, c->source);
-	key->overflow = flags & WEIR_TRIO_OVERFLOW;
-	key->unlike = flags & WEIR_TRIO_UNLIKE;
-	if (flags & WEIR_TRIO_DEGRADED) {
-		if (!weir_sums_read_ranks(path->job, c, pl, ranks))
-			return WEIR_REASON_WEIGHT;
-		key->ranks = ranks;
-		weight = bitmap_weight(ranks, level->ranks);
-	}
-	if (!weight || (u8)weight != (u8)c->weight)
-		return WEIR_REASON_WEIGHT;
-	return weir_sums_take_key(path, c, key, pl, now, weir_block_contribute);
+	key->id = c->block;
+	key->generation = c->generation;
+	key->source = c->source;
+	key->count = c->count;
+	key->has_exponent = c->flags & WEIR_CONTRIB_EXPONENT;
+	key->exponent = c->exponent;
+	key->ecn = c->tos & INET_ECN_MASK;
+	key->said = c;
 }
 
 static __always_inline int weir_sums_take_gradients(const struct weir_path *path,
@@ -294,18 +275,8 @@ static __always_inline int weir_sums_take_gradients(const struct weir_path *path
 {
 	struct weir_block_key key __uninitialized;
 
-	/* The rest of the key is for tables with ranks or pairs. */
-	key.id = c->block;
-	key.generation = c->generation;
-	key.source = c->source;
-	key.count = c->count;
-	key.has_exponent = c->flags & WEIR_CONTRIB_EXPONENT;
-	key.exponent = c->exponent;
-	key.ecn = c->tos & INET_ECN_MASK;
-	key.said = c;
-	if (unlikely(path->job->level))
-		return weir_sums_take_ranked(path, c, &key, pl, now);
-	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute);
+	weir_sums_fill_key(&key, c);
+	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, NULL);
 }
 
 /**
@@ -391,8 +362,94 @@ const struct weir_engine weir_engine_sums = {
 	.check_shape	= weir_sums_check_shape,
 	.take		= weir_sums_take,
 	.ack		= weir_sums_ack,
-	.check_down	= weir_down_check_shape,
-	.down		= weir_down_take,
+	.check_down	= weir_down_check_plain,
+	.down		= weir_down_take_plain,
+};
+
+/* Only the sum of a box may stand for many ranks; a bitmap of them follows it if it lacks some. */
+static int weir_ranked_check_shape(const struct weir_job *job, const struct weir_contrib *c)
+{
+	u32 want = weir_reduction_bytes(job->blocks.reduction, c->count);
+
+	if (!(c->flags & WEIR_CONTRIB_UP))
+		return weir_sums_check(job, c);
+	if (c->said[0] & WEIR_TRIO_DEGRADED)
+		want += weir_job_words(job) * sizeof(__be32);
+	return weir_path_check_shape(c, want, job->grads);
+}
+
+/* Read the ranks that a degraded sum states. Return false if its source cannot stand for them. */
+static bool weir_ranked_read(const struct weir_job *job, const struct weir_contrib *c,
+			     const struct weir_payload *pl, unsigned long *ranks)
+{
+	u32 at = weir_reduction_bytes(job->blocks.reduction, c->count);
+	const struct weir_rank_map *map = job->map;
+
+	return weir_rank_map_copy(map, pl, at, ranks) &&
+	       bitmap_subset(ranks, weir_rank_map_of(map, c->source), map->ranks) &&
+	       !bitmap_empty(ranks, map->ranks);
+}
+
+/*
+ * A contribution stands for the ranks that its source has joined with; the sum of a box, if it is
+ * degraded, for those that it names. Its count is modulo 256.
+ */
+static noinline int weir_ranked_take_gradients(const struct weir_path *path,
+					       const struct weir_contrib *c,
+					       const struct weir_payload *pl, u64 now)
+{
+	const struct weir_rank_map *map = path->job->map;
+	u8 flags = c->flags & WEIR_CONTRIB_UP ? c->said[0] : 0;
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+	u16 weight = map->weight[c->source];
+	struct weir_block_key key = {
+		.ranks		= weir_rank_map_of(map, c->source),
+		.overflow	= flags & WEIR_TRIO_OVERFLOW,
+		.unlike		= flags & WEIR_TRIO_UNLIKE,
+	};
+
+	weir_sums_fill_key(&key, c);
+	if (flags & WEIR_TRIO_DEGRADED) {
+		if (!weir_ranked_read(path->job, c, pl, ranks))
+			return WEIR_REASON_WEIGHT;
+		key.ranks = ranks;
+		weight = bitmap_weight(ranks, map->ranks);
+	}
+	if (!weight || (u8)weight != (u8)c->weight)
+		return WEIR_REASON_WEIGHT;
+	/* A result is filled when the contribution's ranks are in the block: they share the room. */
+	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, ranks);
+}
+
+static noinline int weir_ranked_take_query(const struct weir_path *path,
+					   const struct weir_contrib *c, u64 now)
+{
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+
+	return weir_sums_take_query_in(path, c, now, ranks);
+}
+
+static int weir_ranked_take(const struct weir_path *path, struct weir_contrib *c,
+			    const struct weir_payload *pl, u64 now)
+{
+	int reason = weir_member_check(path, c);
+
+	if (reason)
+		return reason;
+	return c->count ? weir_ranked_take_gradients(path, c, pl, now) :
+			  weir_ranked_take_query(path, c, now);
+}
+
+/* Sums in a job that spans boxes: contributions and results state the ranks that are in them. */
+const struct weir_engine weir_engine_ranked = {
+	.bytes		= weir_sums_bytes,
+	.init		= weir_sums_init,
+	.free		= weir_sums_free,
+	.check_shape	= weir_ranked_check_shape,
+	.take		= weir_ranked_take,
+	.ack		= weir_sums_ack,
+	.check_down	= weir_down_check_ranked,
+	.down		= weir_down_take_ranked,
 };
 
 /*
@@ -417,7 +474,7 @@ static int weir_pairs_take(const struct weir_path *path, struct weir_contrib *c,
 		return -n;
 	for (i = 0; i < n; i++) {
 		reason = weir_sums_take_key(path, c, &key[i], pl, now,
-					    weir_block_contribute_paired);
+					    weir_block_contribute_paired, NULL);
 		if (reason != WEIR_REASON_AHEAD)
 			break;
 	}
@@ -430,6 +487,6 @@ const struct weir_engine weir_engine_pairs = {
 	.free		= weir_sums_free,
 	.check_shape	= weir_sums_check_shape,
 	.take		= weir_pairs_take,
-	.check_down	= weir_down_check_shape,
-	.down		= weir_down_take,
+	.check_down	= weir_down_check_plain,
+	.down		= weir_down_take_plain,
 };

@@ -55,6 +55,7 @@ struct weir_engine {
 
 extern const struct weir_engine weir_engine_kv;
 extern const struct weir_engine weir_engine_pairs;
+extern const struct weir_engine weir_engine_ranked;
 extern const struct weir_engine weir_engine_sums;
 
 #endif /* _WEIR_ENGINE_H */

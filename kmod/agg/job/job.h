@@ -21,9 +21,10 @@ struct weir_dest;
 struct weir_engine;
 struct weir_format_ops;
 struct weir_kv_job;
-struct weir_level;
 struct weir_parent;
+struct weir_rank_map;
 struct weir_source;
+struct weir_uplink;
 
 /**
  * struct weir_policy_config - how a job treats stragglers
@@ -62,7 +63,8 @@ struct weir_policy_config {
  * @scan: timers that look for blocks that have aged
  * @watch: the timer that tells a straggler from a dead source
  * @rate: policer, or NULL; written under the namespace's lock
- * @level: where it spans boxes, which ranks are behind its sources; else NULL
+ * @map: which ranks are behind its sources; the identity if it does not span boxes
+ * @uplink: operations towards its parent box, which do nothing if it has none
  * @parent: the box that takes its sums, or NULL
  * @kv: of format kv, what it has in place of blocks; else NULL
  * @state: the format's memory, see weir_format_ops.state, or NULL
@@ -94,7 +96,8 @@ struct weir_job {
 	struct weir_scan		scan;
 	struct weir_watch		watch;
 	struct weir_rate __rcu		*rate;
-	struct weir_level		*level;
+	struct weir_rank_map		*map;
+	const struct weir_uplink	*uplink;
 	struct weir_parent		*parent;
 	struct weir_kv_job		*kv;
 	void				*state;

@@ -4,7 +4,6 @@
  * at its address, the table (job/join.c) says whether a generation begins, and the box answers.
  */
 #include <linux/bitmap.h>
-#include <linux/nospec.h>
 #include <linux/random.h>
 
 #include "core/base/compat.h"
@@ -26,9 +25,9 @@
  * @source: the source that it came from
  * @words: what it says
  * @box: the source is a box, with a parent in this one
- * @ranks: the ranks behind it, where the job spans boxes
+ * @ranks: the ranks behind it, if the job spans boxes
  * @taken: 1 and a rank among them that another source has; 0 for none
- * @there: where the last source has joined, how many ranks there are; else 0
+ * @there: when the last source has joined, how many ranks there are; else 0
  */
 struct weir_joining {
 	unsigned int		source;
@@ -39,20 +38,15 @@ struct weir_joining {
 	u16			there;
 };
 
-/* What a job's workers are told of it: where it spans boxes, what holds for all of them. */
+/* What a job's workers are told of it: if it spans boxes, what holds for all of them. */
 static void weir_answer_figures(struct weir_join *answer, const struct weir_job *job)
 {
-	const struct weir_parent *parent = job->parent;
 	u32 blocks = job->blocks.open_max, grads = job->grads;
 	u16 room = weir_blocks_room(&job->blocks);
 
-	if (parent && READ_ONCE(parent->blocks)) {
-		blocks = min(blocks, READ_ONCE(parent->blocks));
-		grads = min(grads, READ_ONCE(parent->grads));
-		room = min(room, READ_ONCE(parent->room));
-	}
+	job->uplink->limit(job, &blocks, &grads, &room);
 	answer->cookie = (__force u64)cpu_to_be64(weir_scan_answers_after(&job->scan));
-	answer->ranks = htonl(job->level ? job->level->ranks : job->blocks.sources);
+	answer->ranks = htonl(job->map->ranks);
 	answer->blocks = htonl(blocks);
 	answer->grads = htonl(grads);
 	answer->dtype = job->blocks.reduction->dtype;
@@ -186,8 +180,7 @@ static void weir_join_gather(struct weir_job *job, unsigned long *back)
 /* All that depends on who is in the generation that begins, before it does. */
 static void weir_join_enter(struct weir_job *job, u32 start, unsigned long *back)
 {
-	if (job->level)
-		weir_level_begin(job->level, &job->join);
+	job->map->ops->begin(job->map, &job->join);
 	weir_join_begin(&job->join, start);
 	weir_join_gather(job, back);
 }
@@ -209,15 +202,6 @@ static void weir_join_start(struct weir_job *job)
 						 job->join.start);
 }
 
-/* How many ranks have come. */
-static unsigned int weir_join_there(struct weir_job *job)
-{
-	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
-
-	weir_level_claimed(job->level, &job->join, ranks);
-	return bitmap_weight(ranks, job->level->ranks);
-}
-
 /*
  * All sources have joined: a generation begins with the earliest block that any of them lacks. In a
  * job that spans boxes the root waits until all ranks are behind them, and the others ask their
@@ -227,13 +211,13 @@ static enum weir_join_verdict weir_join_complete(struct weir_job *job,
 						 struct weir_joining *joining,
 						 u64 now, unsigned long *back)
 {
+	enum weir_join_verdict verdict = job->uplink->join(job, now);
 	struct weir_join_words words;
 
-	if (job->parent)
-		return weir_parent_may_join(job, now) ? WEIR_JOIN_ABOVE : WEIR_JOIN_WAIT;
-	if (job->level)
-		joining->there = weir_join_there(job);
-	if (job->level && joining->there < job->level->ranks)
+	if (verdict != WEIR_JOIN_START)
+		return verdict;
+	joining->there = job->map->ops->claimed(job->map, &job->join);
+	if (joining->there < job->map->ranks)
 		return WEIR_JOIN_MISFIT;
 	weir_join_sum_up(&job->join, &words);
 	weir_join_enter(job, words.lacks, back);
@@ -256,9 +240,7 @@ static enum weir_join_verdict weir_join_locked(struct weir_job *job, struct weir
 
 	spin_lock(&table->lock);
 	*long_wait = false;
-	if (job->level)
-		joining->taken = weir_level_claim(job->level, table, joining->source,
-						  joining->ranks);
+	joining->taken = job->map->ops->claim(job->map, table, joining->source, joining->ranks);
 	if (joining->taken) {
 		verdict = WEIR_JOIN_MISFIT;
 		goto unlock;
@@ -279,39 +261,12 @@ unlock:
 static bool weir_join_fits(const struct weir_job *job, const struct weir_join *join)
 {
 	const struct weir_reduction *reduction = job->blocks.reduction;
-	u32 ranks = job->level ? job->level->ranks : job->blocks.sources;
 
 	return job->format->joins && join->format == job->format->id &&
-	       ntohl(join->ranks) == ranks && join->grads &&
+	       ntohl(join->ranks) == job->map->ranks && join->grads &&
 	       ntohl(join->grads) <= job->grads &&
 	       (!join->dtype || join->dtype == reduction->dtype) &&
 	       (!join->op || join->op == reduction->op);
-}
-
-/* A worker is the rank that it says, else that of its source id. Returns whether there is one. */
-static bool weir_join_rank(const struct weir_job *job, const struct weir_contrib *c,
-			   const struct weir_join *join, unsigned long *ranks)
-{
-	u16 member = ntohs(join->member) ?: c->source + 1;
-
-	if (!job->level)
-		return member == c->source + 1;
-	bitmap_zero(ranks, job->level->ranks);
-	if (member > job->level->ranks)
-		return false;
-	__set_bit(array_index_nospec(member - 1, job->level->ranks), ranks);
-	return true;
-}
-
-/* The ranks that a source joins with: a box names those of all its sources. */
-static bool weir_join_ranks(const struct weir_job *job, const struct weir_contrib *c,
-			    const struct weir_payload *pl, const struct weir_join *join,
-			    unsigned long *ranks)
-{
-	if (!(c->flags & WEIR_CONTRIB_UP))
-		return weir_join_rank(job, c, join, ranks);
-	return job->level && weir_level_read(job->level, pl, sizeof(*join), ranks) &&
-	       !bitmap_empty(ranks, job->level->ranks);
 }
 
 /* What a join brings about, after the lock was dropped. */
@@ -374,7 +329,8 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 	joining.words.nonce = join.nonce;
 	joining.words.lacks = c->block;
 	joining.words.grads = ntohl(join.grads);
-	if (!weir_join_fits(job, &join) || !weir_join_ranks(job, c, pl, &join, ranks)) {
+	if (!weir_join_fits(job, &join) ||
+	    !job->map->ops->read(job->map, c, ntohs(join.member) ?: c->source + 1, pl, ranks)) {
 		weir_join_refuse(job, &joining);
 		return WEIR_REASON_JOIN;
 	}

@@ -6,6 +6,7 @@
 
 #include "agg/job/path.h"
 #include "agg/member/notice.h"
+#include "agg/tree/level.h"
 
 /*
  * Tell a source that has joined why its packet was refused. A client that has only the paper would
@@ -36,7 +37,7 @@ static __always_inline int weir_member_check_generation(const struct weir_path *
 
 	if (READ_ONCE(job->joined))
 		return 0;
-	if (c->flags & WEIR_CONTRIB_JOINED || job->level) {
+	if (c->flags & WEIR_CONTRIB_JOINED || job->map->ops->spans) {
 		weir_member_tell(path, c);
 		return WEIR_REASON_GENERATION;
 	}

@@ -16,8 +16,8 @@
 #include "agg/job/source.h"
 
 /*
- * A notice as all get it but for its address. Where the job spans boxes the bitmaps of struct
- * weir_notice are of ranks, and may be longer.
+ * A notice as all get it but for its address. The bitmaps of struct weir_notice are of ranks, and
+ * may be longer if the job spans boxes.
  */
 struct weir_notice_packet {
 	struct weir_trio	hdr;
@@ -37,30 +37,6 @@ static __be32 *weir_notice_bits(struct weir_notice_packet *p, const struct weir_
 	return p->bits + which * weir_notice_words(job);
 }
 
-/* @ranks: room for a bitmap of them; filled with those behind the sources in the generation. */
-static void weir_notice_ranks(const struct weir_job *job, const unsigned long *sources,
-			      unsigned long *ranks)
-{
-	unsigned int i;
-
-	bitmap_zero(ranks, WEIR_RANKS_MAX);
-	for_each_set_bit(i, sources, job->blocks.sources)
-		bitmap_or(ranks, ranks, weir_level_of(job->level, i), job->level->ranks);
-}
-
-/* Those that other boxes have named, too. The lock of the joins is held. */
-static void weir_notice_add(const struct weir_job *job, unsigned long *ranks,
-			    enum weir_level_gone below, enum weir_level_gone above)
-{
-	const struct weir_level *level = job->level;
-	unsigned int n = job->blocks.sources;
-
-	lockdep_assert_held(&job->join.lock);
-
-	bitmap_or(ranks, ranks, weir_level_gone(level, n, below), level->ranks);
-	bitmap_or(ranks, ranks, weir_level_gone(level, n, above), level->ranks);
-}
-
 /* @dead: of WEIR_SOURCES_MAX, filled. */
 static void weir_notice_dead(const struct weir_job *job, unsigned long *dead)
 {
@@ -73,35 +49,34 @@ static void weir_notice_dead(const struct weir_job *job, unsigned long *dead)
 }
 
 /**
- * weir_notice_gone_ranks() - all ranks of a job that spans boxes that are dead, and excluded
+ * weir_notice_gone_ranks() - all ranks of a job that are dead, and excluded
  * @job: the job
  * @dead: bitmap of WEIR_RANKS_MAX, filled
- * @excluded: likewise; those of @dead that blocks are complete without
+ * @excluded: bitmap of WEIR_RANKS_MAX, filled with those of @dead that blocks are complete without
  *
  * As far as this box knows: of its own sources, and what others have said. Any context that may
  * take the lock of the joins.
  */
 void weir_notice_gone_ranks(struct weir_job *job, unsigned long *dead, unsigned long *excluded)
 {
+	const struct weir_rank_map *map = job->map;
 	DECLARE_BITMAP(sources, WEIR_SOURCES_MAX);
 
 	weir_notice_dead(job, sources);
-	weir_notice_ranks(job, sources, dead);
-	weir_notice_ranks(job, job->blocks.excluded, excluded);
+	map->ops->behind(map, sources, dead);
+	map->ops->behind(map, job->blocks.excluded, excluded);
 	spin_lock_bh(&job->join.lock);
-	weir_notice_add(job, dead, WEIR_LEVEL_DEAD, WEIR_LEVEL_DEAD_ABOVE);
-	weir_notice_add(job, excluded, WEIR_LEVEL_EXCLUDED, WEIR_LEVEL_EXCLUDED_ABOVE);
+	map->ops->add_gone(map, dead, excluded);
 	spin_unlock_bh(&job->join.lock);
 }
 
-/* Those that wait have named their ranks. */
-static noinline void weir_notice_fill_waiting(struct weir_notice_packet *p, struct weir_job *job)
+static noinline void weir_notice_fill_waiting(struct weir_notice_packet *p, struct weir_job *job,
+					      const unsigned long *waiting)
 {
 	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
 
-	bitmap_zero(ranks, WEIR_RANKS_MAX);
 	spin_lock(&job->join.lock);
-	weir_level_claimed(job->level, &job->join, ranks);
+	job->map->ops->waiting(job->map, &job->join, waiting, ranks);
 	spin_unlock(&job->join.lock);
 	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_WAITING), weir_notice_words(job),
 			 ranks);
@@ -122,24 +97,13 @@ static noinline void weir_notice_fill_gone(struct weir_notice_packet *p, struct 
 static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job,
 			     unsigned long *members, unsigned long *waiting)
 {
-	DECLARE_BITMAP(dead, WEIR_SOURCES_MAX);
-
 	weir_trio_fill(&p->hdr, job->id, weir_blocks_generation(&job->blocks), 0,
 		       WEIR_TRIO_NOTICE |
 		       (READ_ONCE(job->joined) ? 0 : WEIR_TRIO_DEGRADED),
 		       job->blocks.sources, 0);
 	weir_join_look(&job->join, members, waiting);
-	if (job->level) {
-		weir_notice_fill_gone(p, job);
-		weir_notice_fill_waiting(p, job);
-		return;
-	}
-	weir_notice_dead(job, dead);
-	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_DEAD), WEIR_BITMAP_WORDS, dead);
-	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_EXCLUDED), WEIR_BITMAP_WORDS,
-			 job->blocks.excluded);
-	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_WAITING), WEIR_BITMAP_WORDS,
-			 waiting);
+	weir_notice_fill_gone(p, job);
+	weir_notice_fill_waiting(p, job, waiting);
 }
 
 /* A source that may not hear gets the header alone, which is no longer than any packet. */
@@ -282,8 +246,8 @@ void weir_notice_members(struct weir_job *job)
 static void weir_notice_read(const struct weir_job *job, const struct weir_payload *pl,
 			     unsigned int which, unsigned long *ranks)
 {
-	if (!weir_level_read(job->level, pl, which * weir_notice_words(job) * sizeof(__be32),
-			     ranks))
+	if (!weir_rank_map_copy(job->map, pl, which * weir_notice_words(job) * sizeof(__be32),
+				ranks))
 		bitmap_zero(ranks, WEIR_RANKS_MAX);
 }
 
@@ -302,7 +266,7 @@ void weir_notice_above(struct weir_job *job, const struct weir_payload *pl)
 	weir_notice_read(job, pl, WEIR_NOTICE_DEAD, dead);
 	weir_notice_read(job, pl, WEIR_NOTICE_EXCLUDED, excluded);
 	spin_lock(&job->join.lock);
-	weir_level_above(job->level, &job->join, dead, excluded);
+	weir_rank_map_above(job->map, dead, excluded);
 	spin_unlock(&job->join.lock);
 }
 
@@ -312,14 +276,13 @@ static noinline bool weir_notice_keep_below(struct weir_job *job, unsigned int i
 {
 	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
 	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
-	struct weir_level *level = job->level;
 	bool may;
 
 	weir_notice_read(job, pl, WEIR_NOTICE_DEAD, dead);
 	weir_notice_read(job, pl, WEIR_NOTICE_EXCLUDED, excluded);
 	spin_lock(&job->join.lock);
-	weir_level_below(level, &job->join, id, dead, excluded);
-	may = weir_pace_is_due(&level->heard, now);
+	weir_rank_map_below(job->map, id, dead, excluded);
+	may = weir_pace_is_due(&job->map->heard, now);
 	spin_unlock(&job->join.lock);
 	return may;
 }
@@ -344,7 +307,7 @@ void weir_notice_below(struct weir_job *job, unsigned int id, const struct weir_
 }
 
 /**
- * weir_notice_up() - tell the parent box, where there is one, which ranks below are gone
+ * weir_notice_up() - tell the parent box, if there is one, which ranks below are gone
  * @job: the job
  *
  * Called as weir_notice().
@@ -354,11 +317,11 @@ void weir_notice_up(struct weir_job *job)
 	unsigned int words = weir_notice_words(job);
 	struct weir_notice_packet p;
 
-	if (!job->parent || !READ_ONCE(job->joined))
+	if (!READ_ONCE(job->joined))
 		return;
 	weir_notice_fill_gone(&p, job);
 	memset(weir_notice_bits(&p, job, WEIR_NOTICE_WAITING), 0, words * sizeof(p.bits[0]));
-	weir_parent_notice(job, &p.hdr, sizeof(p.hdr) + weir_notice_bytes(job));
+	job->uplink->notice(job, &p.hdr, sizeof(p.hdr) + weir_notice_bytes(job));
 }
 
 /**

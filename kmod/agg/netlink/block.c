@@ -48,7 +48,7 @@ static int weir_nl_fill_block(const struct weir_nl_msg *msg,
 static int weir_nl_dump_blocks(const struct weir_nl_msg *msg,
 			       struct weir_job *job, unsigned long *at)
 {
-	struct weir_result res;
+	struct weir_result res = { };
 	int err;
 
 	for (; *at < job->blocks.size; ++*at) {

@@ -61,7 +61,7 @@ static int weir_nl_job_put_ranks(struct sk_buff *skb, int attr, const struct wei
 				 const unsigned long *ranks)
 {
 	u32 words[WEIR_RANK_WORDS];
-	unsigned int n = job->level->ranks;
+	unsigned int n = job->map->ranks;
 
 	if (bitmap_empty(ranks, n))
 		return 0;
@@ -96,8 +96,8 @@ static int weir_nl_job_put_level(struct sk_buff *skb, struct weir_job *job)
 {
 	const struct weir_parent *parent = job->parent;
 
-	if (job->level && (nla_put_u32(skb, WEIR_A_JOB_RANKS, job->level->ranks) ||
-			   weir_nl_job_put_gone(skb, job)))
+	if (job->map->ops->spans && (nla_put_u32(skb, WEIR_A_JOB_RANKS, job->map->ranks) ||
+				     weir_nl_job_put_gone(skb, job)))
 		return -EMSGSIZE;
 	if (parent && READ_ONCE(parent->blocks) &&
 	    nla_put_u32(skb, WEIR_A_JOB_PARENT_TIMEOUT,

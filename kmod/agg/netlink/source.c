@@ -35,7 +35,7 @@ static int weir_nl_put_who(struct sk_buff *skb,
 static void weir_nl_look_missing(struct weir_job *job, u32 slot, u32 *missing)
 {
 	DECLARE_BITMAP(out, WEIR_SOURCES_MAX);
-	struct weir_result res;
+	struct weir_result res = { };
 	unsigned int i;
 
 	if (!weir_block_look(&job->blocks, weir_blocks_slot(&job->blocks, slot), &res))

@@ -33,7 +33,7 @@ static u32 weir_control_bitmap(const struct weir_job *job, const struct weir_con
 	if (!(c->flags & WEIR_CONTRIB_UP) || job->format->up)
 		return 0;
 	if (weir_control_is_notice(c))
-		return job->level ? weir_notice_bytes(job) - sizeof(struct weir_join) : 0;
+		return weir_notice_bytes(job) - sizeof(struct weir_join);
 	return bitmap <= WEIR_RANKS_MAX / 8 ? round_down(bitmap, sizeof(__be32)) : 0;
 }
 
@@ -69,7 +69,7 @@ static noinline int weir_control_notice(const struct weir_path *path, const stru
 	struct weir_job *job = path->job;
 	int reason;
 
-	if (!job->level || !weir_source_hears(path->source))
+	if (!job->map->ops->spans || !weir_source_hears(path->source))
 		return WEIR_REASON_JOIN;
 	reason = weir_member_check(path, c);
 	if (!reason && c->generation != weir_blocks_generation(&job->blocks))

@@ -221,10 +221,15 @@ struct weir_blocks {
  *	contribution had it, else ECT(0) where all were ECN-capable
  * @start: time of the first contribution
  * @mask: the sources that contributed here
- * @ranks: where the job spans boxes, the ranks that are in it, of all boxes
+ * @ranks: in a table with ranks, a bitmap of those that are in it, of all boxes. Its memory is
+ *	the caller's, which sets the pointer before the result is filled, or to NULL if it does not
+ *	need them; NULL after that in a table without ranks
  * @pages: the gradients as packets have them; the holder owns a reference to each
  * @npages: pages used
  * @mark: the block's mark, weir_marking.size bytes of it
+ *
+ * It is on the stack of each packet, and therefore small: 4,096 ranks take 512 bytes, and only
+ * the functions for jobs that span boxes have room for them.
  */
 struct weir_result {
 	u32		id;
@@ -242,11 +247,13 @@ struct weir_result {
 	s32		exponent;
 	u64		start;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
-	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+	unsigned long	*ranks;
 	struct page	*pages[WEIR_RESULT_PAGES];
 	unsigned int	npages;
 	u8		mark[WEIR_MARK_MAX] __aligned(8);
 };
+
+static_assert(sizeof(struct weir_result) <= 192);
 
 /**
  * enum weir_verdict - the effect of a contribution or query that was not refused
@@ -272,6 +279,12 @@ enum weir_verdict {
 	WEIR_VERDICT_ABOVE,
 	WEIR_VERDICT_LATE_ABOVE,
 };
+
+/* The contributors that a result names: sources, or ranks in a table with ranks. */
+static inline const unsigned long *weir_result_contributors(const struct weir_result *res)
+{
+	return res->ranks ?: res->mask;
+}
 
 /* Is the block's sum with the parent box? */
 static inline bool weir_verdict_is_above(int verdict)
@@ -341,8 +354,8 @@ struct weir_block_key {
  * @received: contributions to the block, this one included; to a query the ranks in it, where
  *	the table has them
  * @lateness: ns since the block's first contribution
- * @res: filled for verdicts with a result; the caller puts it. Of other queries only its mask is,
- *	with the contributors so far
+ * @res: filled for verdicts with a result; the caller puts it. Of other queries only its mask and
+ *	its ranks are, with the contributors so far
  */
 struct weir_outcome {
 	bool			opened;

@@ -16,7 +16,10 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 
 	out->received = 0;
 	bitmap_zero(out->res.mask, WEIR_SOURCES_MAX);
-	bitmap_zero(out->res.ranks, blocks->ranks);
+	if (blocks->ranks)
+		bitmap_zero(out->res.ranks, blocks->ranks);
+	else
+		out->res.ranks = NULL;
 	err = weir_block_find(blocks, block, key, place);
 	if (err > 0)
 		err = weir_block_may_open(blocks, block, key, place, now, out) ?:
@@ -40,7 +43,8 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
  * @blocks: the job's table
  * @key: the source and the block
  * @now: time, ns of the monotonic clock
- * @out: the number of contributions, or the result
+ * @out: the number of contributions, or the result; in a table with ranks its result has room for
+ *	them
  *
  * Context as weir_block_contribute().
  *

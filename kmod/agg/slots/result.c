@@ -11,8 +11,11 @@ static noinline void weir_block_describe_ranks(const struct weir_blocks *blocks,
 					       const struct weir_block *block,
 					       struct weir_result *res)
 {
-	bitmap_copy(res->ranks, weir_block_ranks(blocks, block), blocks->ranks);
-	res->received = bitmap_weight(res->ranks, blocks->ranks);
+	const unsigned long *ranks = weir_block_ranks(blocks, block);
+
+	if (res->ranks)
+		bitmap_copy(res->ranks, ranks, blocks->ranks);
+	res->received = bitmap_weight(ranks, blocks->ranks);
 	res->degraded = res->received < blocks->ranks;
 }
 
@@ -26,7 +29,7 @@ static u8 weir_block_result_ecn(const struct weir_block *block)
  * weir_block_describe() - fill a result but for its sums
  * @blocks: the table
  * @block: the block, locked
- * @res: filled; has no pages
+ * @res: filled; has no pages. Its ranks point to room for them, or are NULL
  */
 void weir_block_describe(const struct weir_blocks *blocks,
 			 const struct weir_block *block,
@@ -49,6 +52,8 @@ void weir_block_describe(const struct weir_blocks *blocks,
 	res->above = block->state == WEIR_BLOCK_ABOVE;
 	if (blocks->ranks)
 		weir_block_describe_ranks(blocks, block, res);
+	else
+		res->ranks = NULL;
 	if (blocks->marking.size)
 		memcpy(res->mark, weir_block_mark(blocks, block), blocks->marking.size);
 	res->npages = 0;

@@ -102,16 +102,8 @@ static void weir_parent_send(struct weir_job *job, const struct weir_packet *pkt
 	weir_send(job, &job->parent->dest, NULL, pkt, counter);
 }
 
-/**
- * weir_parent_may_join() - all sources have joined: is the parent to be told now?
- * @job: the job, the lock of its joins held
- * @now: time, ns of the monotonic clock
- *
- * Sources repeat their joins until they are answered, and with each the join goes up again.
- *
- * Return: whether it is.
- */
-bool weir_parent_may_join(struct weir_job *job, u64 now)
+/* Sources repeat their joins until they are answered, and with each the join goes up again. */
+static enum weir_join_verdict weir_parent_may_join(struct weir_job *job, u64 now)
 {
 	struct weir_parent *parent = job->parent;
 	u64 every = parent->validated ? WEIR_PARENT_JOIN_EVERY : WEIR_PARENT_FIRST_EVERY;
@@ -122,20 +114,32 @@ bool weir_parent_may_join(struct weir_job *job, u64 now)
 	weir_join_sum_up(&job->join, &words);
 	if (parent->asked && now < parent->asked + every &&
 	    (parent->waits || parent->said.nonce == words.nonce))
-		return false;
+		return WEIR_JOIN_WAIT;
 	parent->said = words;
 	parent->asked = now;
 	parent->waits = true;
 	parent->challenged = false;
-	return true;
+	return WEIR_JOIN_ABOVE;
+}
+
+/* What holds for all workers of a job that spans boxes, when the parent has answered a join. */
+static void weir_parent_limit(const struct weir_job *job, u32 *blocks, u32 *grads, u16 *room)
+{
+	const struct weir_parent *parent = job->parent;
+
+	if (!READ_ONCE(parent->blocks))
+		return;
+	*blocks = min(*blocks, READ_ONCE(parent->blocks));
+	*grads = min(*grads, READ_ONCE(parent->grads));
+	*room = min(*room, READ_ONCE(parent->room));
 }
 
 /**
  * weir_parent_join() - join the parent's job with all ranks below
  * @job: the job, whose sources have joined
  *
- * Called under RCU with bottom halves disabled and no lock held. Says what
- * weir_parent_may_join() has found.
+ * Called under RCU with bottom halves disabled and no lock held, when weir_uplink.join has
+ * returned WEIR_JOIN_ABOVE: the join says what that has found.
  */
 void weir_parent_join(struct weir_job *job)
 {
@@ -155,12 +159,12 @@ void weir_parent_join(struct weir_job *job)
 		.tail_len	= words * sizeof(mask[0]),
 	};
 
-	packet.join.ranks = htonl(job->level->ranks);
+	packet.join.ranks = htonl(job->map->ranks);
 	packet.join.dtype = reduction->dtype;
 	packet.join.op = reduction->op;
 	packet.join.format = job->format->id;
 	spin_lock(&job->join.lock);
-	weir_level_claimed(job->level, &job->join, ranks);
+	weir_rank_map_claims(job->map, &job->join, ranks);
 	packet.join.nonce = parent->said.nonce;
 	packet.join.grads = htonl(parent->said.grads);
 	packet.join.cookie = parent->cookie;
@@ -170,15 +174,7 @@ void weir_parent_join(struct weir_job *job)
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
 }
 
-/**
- * weir_parent_notice() - tell the parent which ranks below are gone
- * @job: the job
- * @notice: a header, to be filled, and the bitmaps behind it
- * @len: bytes of all
- *
- * Called under RCU with bottom halves disabled and no lock held.
- */
-void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned int len)
+static void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned int len)
 {
 	const struct weir_packet pkt = { .head = notice, .head_len = len };
 
@@ -216,10 +212,9 @@ static void weir_parent_sum_plain(struct weir_job *job, const struct weir_result
 static void weir_parent_sum_ranked(struct weir_job *job, const struct weir_result *res,
 				   struct weir_merged *merged)
 {
-	const struct weir_level *level = job->level;
+	const struct weir_rank_map *map = job->map;
 	unsigned int words = weir_job_words(job);
-	bool degraded = !bitmap_equal(res->ranks, weir_level_all(level, job->blocks.sources),
-				      level->ranks);
+	bool degraded = !bitmap_equal(res->ranks, weir_rank_map_all(map), map->ranks);
 	struct {
 		struct weir_trio hdr;
 		struct weir_trio_exponent exponent;
@@ -252,50 +247,22 @@ static void weir_parent_sum_ranked(struct weir_job *job, const struct weir_resul
 		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
 }
 
-/**
- * weir_parent_sum() - send a block's sum up
- * @job: the job
- * @res: the sum; stays the caller's
- * @merged: other packets of the pass, to be merged with, or NULL
- *
- * Called under RCU with bottom halves disabled and no lock held.
+/*
+ * In a format of sums and results alone, a box asks for a result as a worker does: it sends its sum
+ * again. The source's contribution, which is as long, pays for it.
  */
-void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
-		     struct weir_merged *merged)
-{
-	if (job->level)
-		weir_parent_sum_ranked(job, res, merged);
-	else
-		weir_parent_sum_plain(job, res, merged);
-}
-
-/**
- * weir_parent_repeat() - send a block's sum up again, for a source that lacks the result
- * @job: the job, of a format in which a box asks for a result as a worker does
- * @key: the block
- *
- * Called under RCU with bottom halves disabled and no lock held, when weir_block_may_ask() allows
- * it. The source's contribution, which is as long, pays for it.
- */
-void weir_parent_repeat(struct weir_job *job, const struct weir_block_key *key)
+static void weir_parent_repeat(struct weir_job *job, const struct weir_block_key *key, bool who)
 {
 	struct weir_result res __uninitialized;
 
+	res.ranks = NULL;
 	if (!weir_block_replied(&job->blocks, key, &res, NULL))
 		return;
-	weir_parent_sum(job, &res, NULL);
+	weir_parent_sum_plain(job, &res, NULL);
 	weir_result_put(&res);
 }
 
-/**
- * weir_parent_ask() - ask about a block whose sum is with the parent
- * @job: the job
- * @key: the block
- * @who: ask which ranks are in it, too
- *
- * Called under RCU with bottom halves disabled and no lock held.
- */
-void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who)
+static void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who)
 {
 	struct {
 		struct weir_trio hdr;
@@ -332,10 +299,11 @@ bool weir_parent_may_probe(struct weir_parent *parent, u64 now)
  * weir_parent_probe() - have the parent repeat a notice that ends a generation
  * @job: the job
  *
- * Called as weir_parent_ask(). Anyone who forges the parent's address can say that the parent has
- * lost its generation. So the box asks about a block of a generation that the parent does not have
- * either way: the parent refuses it by a notice, which names the block. Its number is random, and
- * only a host that receives at the parent's address can repeat it.
+ * Called under RCU with bottom halves disabled and no lock held. Anyone who forges the parent's
+ * address can say that the parent has lost its generation. So the box asks about a block of a
+ * generation that the parent does not have either way: the parent refuses it by a notice, which
+ * names the block. Its number is random, and only a host that receives at the parent's address can
+ * repeat it.
  */
 void weir_parent_probe(struct weir_job *job)
 {
@@ -347,17 +315,11 @@ void weir_parent_probe(struct weir_job *job)
 	weir_parent_ask(job, &key, false);
 }
 
-/**
- * weir_parent_show() - show the parent that this box is there, though it has no sum to send
- * @job: the job
- * @c: the contribution that it could not take, as results are kept for a silent source
- * @now: time, ns of the monotonic clock
- *
- * Called as weir_parent_ask(). The box waits until its own silent source counts as dead. Without a
- * packet from it the parent would take the box itself for dead, and keep no result for the sources
- * that are alive.
+/*
+ * The box waits until its own silent source counts as dead. Without a packet from it the parent
+ * would take the box itself for dead, and keep no result for the sources that are alive.
  */
-void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 now)
+static void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 now)
 {
 	const struct weir_block_key key = { .id = c->block, .generation = c->generation };
 	struct weir_parent *parent = job->parent;
@@ -367,3 +329,57 @@ void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 no
 	WRITE_ONCE(parent->shown, now);
 	weir_parent_ask(job, &key, false);
 }
+
+const struct weir_uplink weir_uplink_ranked = {
+	.join	= weir_parent_may_join,
+	.limit	= weir_parent_limit,
+	.sum	= weir_parent_sum_ranked,
+	.ask	= weir_parent_ask,
+	.show	= weir_parent_show,
+	.notice	= weir_parent_notice,
+};
+
+static enum weir_join_verdict weir_uplink_none_join(struct weir_job *job, u64 now)
+{
+	return WEIR_JOIN_START;
+}
+
+static void weir_uplink_none_limit(const struct weir_job *job, u32 *blocks, u32 *grads, u16 *room)
+{
+}
+
+static void weir_uplink_none_sum(struct weir_job *job, const struct weir_result *res,
+				 struct weir_merged *merged)
+{
+}
+
+static void weir_uplink_none_ask(struct weir_job *job, const struct weir_block_key *key, bool who)
+{
+}
+
+static void weir_uplink_none_show(struct weir_job *job, const struct weir_contrib *c, u64 now)
+{
+}
+
+static void weir_uplink_none_notice(struct weir_job *job, struct weir_trio *notice,
+				    unsigned int len)
+{
+}
+
+const struct weir_uplink weir_uplink_plain = {
+	.join	= weir_uplink_none_join,
+	.limit	= weir_uplink_none_limit,
+	.sum	= weir_parent_sum_plain,
+	.ask	= weir_parent_repeat,
+	.show	= weir_uplink_none_show,
+	.notice	= weir_uplink_none_notice,
+};
+
+const struct weir_uplink weir_uplink_none = {
+	.join	= weir_uplink_none_join,
+	.limit	= weir_uplink_none_limit,
+	.sum	= weir_uplink_none_sum,
+	.ask	= weir_uplink_none_ask,
+	.show	= weir_uplink_none_show,
+	.notice	= weir_uplink_none_notice,
+};

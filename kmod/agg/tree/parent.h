@@ -31,9 +31,9 @@ struct weir_parent_config {
 };
 
 /**
- * struct weir_parent - a job's way up
- * @config: whom it leads to
- * @dest: likewise
+ * struct weir_parent - the parent box of a job
+ * @config: where it is
+ * @dest: where packets to it go
  * @said: what the last join said; guarded by the lock of the job's joins, as are all others below
  * @cookie: the parent's answer to the join before the last one, see struct weir_join
  * @asked: when the last join was sent for a source, ns; 0 for never
@@ -44,7 +44,7 @@ struct weir_parent_config {
  * @probe: number in that question, which only a box at the parent's address can know
  * @probed: when that question was sent last, ns
  * @passed: when a notice was passed on last, ns
- * @shown: when weir_parent_show() has sent a question last, ns; guarded by nothing, as one question
+ * @shown: when weir_uplink.show has sent a question last, ns; guarded by nothing, as one question
  *	more does no harm
  * @blocks: slots of the parent's job; 0 before it has answered
  * @grads: gradients a block that it takes at most; likewise
@@ -71,18 +71,44 @@ struct weir_parent {
 	u16				room;
 };
 
+/**
+ * struct weir_uplink - operations of a job towards its parent box
+ * @join: all sources have joined. Returns WEIR_JOIN_START if this box begins the generation; if
+ *	the parent does, WEIR_JOIN_ABOVE if weir_parent_join() is to tell it now, else
+ *	WEIR_JOIN_WAIT. The lock of the job's joins is held
+ * @limit: lower the figures that sources are told to those of the parent: blocks, gradients a
+ *	block, and blocks that a source may have outstanding. Any context
+ * @sum: send a block's sum; it stays the caller's. @merged: other packets of the pass, to be
+ *	merged with, or NULL
+ * @ask: ask about a block whose sum is with the parent, for a source, when weir_block_may_ask()
+ *	allows it. @who: ask which ranks are in it, too
+ * @show: show the parent that this box is there, though it cannot take contribution @c, as results
+ *	are retained for a silent source
+ * @notice: report which ranks below are gone. @notice: a header, to be filled, with bitmaps behind
+ *	it, @len bytes together
+ *
+ * If not stated otherwise, they are called under RCU with bottom halves disabled and no lock held.
+ */
+struct weir_uplink {
+	enum weir_join_verdict	(*join)(struct weir_job *job, u64 now);
+	void	(*limit)(const struct weir_job *job, u32 *blocks, u32 *grads, u16 *room);
+	void	(*sum)(struct weir_job *job, const struct weir_result *res,
+		       struct weir_merged *merged);
+	void	(*ask)(struct weir_job *job, const struct weir_block_key *key, bool who);
+	void	(*show)(struct weir_job *job, const struct weir_contrib *c, u64 now);
+	void	(*notice)(struct weir_job *job, struct weir_trio *notice, unsigned int len);
+};
+
+/* A job without a parent; one whose parent takes sums and sends results; one that spans boxes. */
+extern const struct weir_uplink weir_uplink_none;
+extern const struct weir_uplink weir_uplink_plain;
+extern const struct weir_uplink weir_uplink_ranked;
+
 struct weir_parent *weir_parent_new(const struct weir_parent_config *config);
 void weir_parent_free(struct weir_parent *parent);
 bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c, int ifindex);
-bool weir_parent_may_join(struct weir_job *job, u64 now);
-void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned int len);
 void weir_parent_join(struct weir_job *job);
-void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
-		     struct weir_merged *merged);
-void weir_parent_repeat(struct weir_job *job, const struct weir_block_key *key);
-void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who);
 bool weir_parent_may_probe(struct weir_parent *parent, u64 now);
 void weir_parent_probe(struct weir_job *job);
-void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 now);
 
 #endif /* _WEIR_PARENT_H */
