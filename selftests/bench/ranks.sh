@@ -31,6 +31,14 @@ ranks_python() {
 	for ((i = 1; i <= bench_workers; i++)); do
 		names+=("$(ns_name "w$i")")
 	done
+	ranks_python_in "${names[*]}" "$@"
+}
+
+# ranks_python_in "NAMESPACE[,BOX,SOURCE]..." PROGRAM OPTION...: the same with ranks in these places
+ranks_python_in() {
+	local names
+	read -ra names <<<"$1"
+	shift
 	LD_LIBRARY_PATH=$PWD/build/lib PYTHONPATH=$PWD/userspace/python PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 "$@" "$bench_box" 7 "${names[@]}" || die "the ranks failed"
 }

@@ -2,7 +2,8 @@
 """Ranks that call allreduce in a loop, each a process in a network namespace of its own.
 
 A rank that is left behind resumes at the position of the rank that has got furthest, at the beginning of
-that one's next iteration. Ranks tell each other how far they are by files in a directory.
+that one's next iteration. Ranks tell each other how far they are by files in a directory. In a job that
+spans boxes a namespace is followed by the rank's box and its source id there: NAMESPACE,BOX,SOURCE.
 """
 import glob
 import json
@@ -41,6 +42,12 @@ def until(condition):
         time.sleep(0.01)
 
 
+def place(options, rank):
+    """A rank's namespace, its box, and its source id there, None for its rank."""
+    name, *own = options.namespaces[rank].split(",")
+    return (name, own[0], int(own[1])) if own else (name, options.box, None)
+
+
 class Rank:
     """One rank. @options: box, job, namespaces, bytes, iterations and directory."""
 
@@ -48,7 +55,8 @@ class Rank:
         import weir
         self.weir, self.options, self.rank = weir, options, rank
         self.ranks = len(options.namespaces)
-        self.comm = weir.Communicator(options.box, job=options.job, rank=rank, ranks=self.ranks,
+        _, box, source = place(options, rank)
+        self.comm = weir.Communicator(box, job=options.job, rank=rank, ranks=self.ranks, source=source,
                                       flags=weir.ACCEPT_DEGRADED, timeout=PATIENCE)
         self.path = os.path.join(options.directory, f"position-{rank}")
         self.iteration, self.resumed = 0, 0
@@ -99,7 +107,7 @@ class Rank:
 
 def start(options, rank):
     """The program again, as this rank: it is to print the result of Rank.run() as JSON."""
-    command = ["ip", "netns", "exec", options.namespaces[rank], sys.executable, sys.argv[0],
+    command = ["ip", "netns", "exec", place(options, rank)[0], sys.executable, sys.argv[0],
                "--rank", str(rank), "--directory", options.directory, *sys.argv[1:]]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 

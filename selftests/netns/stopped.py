@@ -3,9 +3,9 @@
 """An allreduce in a loop, of which one rank is stopped and goes on.
 
 usage: stopped.py [--bytes N] [--iterations N] [--pause S] [--stop S] [--timeout S] [--verbose]
-                  BOX JOB NAMESPACE...
+                  BOX JOB NAMESPACE[,BOX,SOURCE]...
 
-A rank in each namespace; the last one is stopped. The result is one line of JSON: how often it has
+A rank in each namespace, some with a box of their own; the last one is stopped. The result is one line of JSON: how often it has
 resumed, which part of their packets the others have merged, and how much longer than the middle one
 their longest call has taken, in timeouts of the job. The exit status is 1 if any sum is wrong or differs
 between ranks.
