@@ -41,6 +41,7 @@ enum seen {
 	SEEN_LATER,
 	SEEN_ACKED,
 	SEEN_NOT_ACKED,
+	SEEN_RESUMED,
 	SEEN_CIRCLE,
 	SEEN_LEFT,
 	SEEN_MAX,
@@ -463,16 +464,35 @@ static void other_sources(void)
 		clear_bit(i, run.table.excluded);
 }
 
-static void acknowledge(void)
+static void acknowledge_to(unsigned int source, u32 id, bool present)
 {
-	u32 id = any_id(run.model.now.generation);
-	unsigned int source = any(run.model.sources);
-	bool present = one_in(2), taken;
 	s64 at = model_place(&run.model, id);
+	bool taken;
 
 	taken = weir_retention_ack(&run.table.retention, source, run.table.gens.base + id, present);
 	CHECK_EQ(taken, model_ack(&run.model, source, at, present));
 	run.seen[taken ? SEEN_ACKED : SEEN_NOT_ACKED]++;
+}
+
+static void acknowledge(void)
+{
+	u32 id = any_id(run.model.now.generation);
+
+	acknowledge_to(any(run.model.sources), id, one_in(2));
+}
+
+/* A worker that was left behind resumes after the last block of the others. */
+static void resume(void)
+{
+	const struct model_epoch *now = &run.model.now;
+	unsigned int source = 0;
+
+	while (source < run.model.sources && !run.model.behind[source])
+		source++;
+	if (source == run.model.sources || run.model.front < now->first)
+		return;
+	acknowledge_to(source, now->start + (u32)(run.model.front + 1 - now->first), true);
+	run.seen[SEEN_RESUMED] += !run.model.behind[source];
 }
 
 /* Does the job wait for all sources? */
@@ -506,6 +526,8 @@ static void step(void)
 		contribute();
 	else if (dice < 730)
 		acknowledge();
+	else if (dice < 740)
+		resume();
 	else if (dice < 830)
 		query();
 	else if (dice < 880)
@@ -642,6 +664,7 @@ static void check_seen(void)
 	SEEN(SEEN_LATER, 100);
 	SEEN(SEEN_ACKED, 1000);
 	SEEN(SEEN_NOT_ACKED, 100);
+	SEEN(SEEN_RESUMED, 100);
 	SEEN(SEEN_CIRCLE, 100);
 	SEEN(SEEN_LEFT, 100);
 }

@@ -417,7 +417,7 @@ static noinline int weir_ranked_take_gradients(const struct weir_path *path,
 	}
 	if (!weight || (u8)weight != (u8)c->weight)
 		return WEIR_REASON_WEIGHT;
-	/* A result is filled when the contribution's ranks are in the block: they share the room. */
+	/* A result is filled when the contribution's ranks are in the block: one room serves. */
 	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, ranks);
 }
 
