@@ -52,14 +52,14 @@ stall() {
 	stall_worst=$(printf '%s\n' "$stall_worst" "$out" | sort -g | tail -n 1)
 }
 
-# stall_all LEVELS
+# stall_all LEVELS: a packet costs the processor twice as much with two
 stall_all() {
 	local blocks
 	for blocks in 256 8192; do
 		stall "$1" 64k $((64 << 10)) "$blocks" 50 60
 		stall "$1" 1m $((1 << 20)) "$blocks" 50 60
-		stall "$1" 16m $((16 << 20)) "$blocks" 200 20
-		stall "$1" 64m $((64 << 20)) "$blocks" 500 12
+		stall "$1" 16m $((16 << 20)) "$blocks" $((200 * $1)) 20
+		stall "$1" 64m $((64 << 20)) "$blocks" $((500 * $1)) 12
 	done
 }
 
