@@ -15,18 +15,32 @@ int __real_setsockopt(int fd, int level, int option, const void *value, socklen_
 int __wrap_setsockopt(int fd, int level, int option, const void *value, socklen_t length);
 
 static struct kernel_faults now;
-static atomic_uint seen, refused;
+static atomic_uint seen, refused, together;
 
 void kernel_set(const struct kernel_faults *faults)
 {
 	now = *faults;
 	seen = 0;
 	refused = 0;
+	together = 0;
 }
 
 unsigned int kernel_refused(void)
 {
 	return refused;
+}
+
+unsigned int kernel_together(void)
+{
+	return together;
+}
+
+static void note_together(unsigned int count)
+{
+	unsigned int most = together;
+
+	while (count > most && !atomic_compare_exchange_weak(&together, &most, count))
+		;
 }
 
 /* Only the library's socket is connected, and so needs no name. */
@@ -51,14 +65,22 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
 	return __real_sendmsg(fd, message, flags);
 }
 
-/* As the kernel's: an error behind the first message ends the call before it. */
+/*
+ * As the kernel's: an error behind the first message ends the call before it, and is reported by the
+ * next call or not at all.
+ */
 int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 {
-	unsigned int good = 0;
+	unsigned int good;
 
-	while (good < count && !is_refused(&messages[good].msg_hdr))
-		good++;
-	return good ? __real_sendmmsg(fd, messages, good, flags) : -1;
+	if (!messages->msg_hdr.msg_name)
+		note_together(count);
+	if (!now.refusal && !now.swallows)
+		return __real_sendmmsg(fd, messages, count, flags);
+	for (good = 0; good < count; good++)
+		if (__wrap_sendmsg(fd, &messages[good].msg_hdr, flags) < 0)
+			break;
+	return good ? (int)good : -1;
 }
 
 int __wrap_setsockopt(int fd, int level, int option, const void *value, socklen_t length)

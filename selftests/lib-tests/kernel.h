@@ -32,4 +32,7 @@ void kernel_set(const struct kernel_faults *faults);
 /* Merged messages that were refused or swallowed since. */
 unsigned int kernel_refused(void);
 
+/* The most messages that one call of the library has sent since. */
+unsigned int kernel_together(void);
+
 #endif

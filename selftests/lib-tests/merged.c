@@ -139,7 +139,10 @@ static void messages_of_64_kib(void)
 	init(&cluster, 2);
 	cluster.box.grads = 2048;
 	cluster.options.grads = 2048;
+	kernel_set(&(struct kernel_faults) { 0 });
 	cluster_run(&cluster, long_packets, NULL);
+	/* A call begins with ten packets (PACE_START), of which a message takes seven. */
+	CHECK(kernel_together() > 1);
 	check_nothing_lost(&cluster);
 	check_merged(&cluster, true, true);
 }
@@ -282,7 +285,10 @@ static void old_kernels(void)
 	run_on_kernel(&(struct kernel_faults) { .no_segment = true, .no_gro = true }, false, false);
 }
 
-/* Each rank has one message refused, then sends packets by themselves, and none is lost. */
+/*
+ * Each rank has one message refused, or the same one twice if the first call sent others before it. Then
+ * it sends packets by themselves, and none is lost.
+ */
 static void run_refusal(int refusal, unsigned int after)
 {
 	const struct kernel_faults kernel = { .refusal = refusal, .after = after };
@@ -291,7 +297,7 @@ static void run_refusal(int refusal, unsigned int after)
 	init(&cluster, 2);
 	kernel_set(&kernel);
 	cluster_run(&cluster, rounds, NULL);
-	CHECK_EQ(kernel_refused(), 2);
+	CHECK(kernel_refused() >= 2 && kernel_refused() <= (after ? 4 : 2));
 	kernel_set(&(struct kernel_faults) { 0 });
 	check_nothing_lost(&cluster);
 	if (!after)

@@ -515,6 +515,51 @@ static void outbox_merges(void)
 	CHECK(!outbox_is_merged(&outbox, 0));
 }
 
+/* A message takes no more packets than the kernel cuts it into, and a call takes several messages. */
+static void outbox_fills_calls(void)
+{
+	static uint8_t bytes[OUTBOX * 100];
+	static struct outbox outbox;
+
+	outbox_put(&outbox, 0, bytes, OUTBOX - 1, 100);
+	outbox_put(&outbox, 1, bytes, 1, 100);
+	outbox_put(&outbox, 2, bytes, 1, 60);
+	MESSAGES(&outbox, true, 2, 1);
+	outbox_put(&outbox, 1, bytes, 2, 100);
+	MESSAGES(&outbox, true, 1, 2);
+	CHECK_EQ(outbox_fit(100), OUTBOX);
+	CHECK_EQ(outbox_room(100, true), OUTBOX_MESSAGES * OUTBOX);
+	CHECK_EQ(outbox_fit(OUTBOX_MERGED / 7), 7);
+	CHECK_EQ(outbox_room(OUTBOX_MERGED / 7, true), OUTBOX_MESSAGES * 7);
+	CHECK_EQ(outbox_room(OUTBOX_MERGED / 7, false), OUTBOX_PLAIN);
+}
+
+static bool waits(uint32_t most, uint32_t flight, uint32_t window)
+{
+	const struct merging_room room = {
+		.most = most, .flight = flight, .window = window, .call = 28, .message = 7,
+	};
+
+	return merging_waits(&room);
+}
+
+static void short_batches_wait(void)
+{
+	/* For a call's packets, while half of the window is under way. */
+	CHECK(waits(1, 511, 512));
+	CHECK(waits(27, 485, 512));
+	CHECK(waits(27, 256, 512));
+	CHECK(!waits(28, 484, 512));
+	CHECK(!waits(27, 255, 512));
+	/* For a message's in a smaller window, and for none in a small one. */
+	CHECK(waits(27, 201, 224));
+	CHECK(waits(6, 217, 223));
+	CHECK(!waits(7, 216, 223));
+	CHECK(waits(6, 50, 56));
+	CHECK(!waits(6, 49, 55));
+	CHECK(!waits(1, 1, 2));
+}
+
 /* Round trips one after the other; returns the time of the last answer. */
 static uint64_t round_trips(struct rtt *rtt, uint64_t now, unsigned int count, uint64_t took)
 {
@@ -1154,6 +1199,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(window_sends_runs),
 	KTAP_TEST(kept_is_both_ways_dense),
 	KTAP_TEST(outbox_merges),
+	KTAP_TEST(outbox_fills_calls),
+	KTAP_TEST(short_batches_wait),
 	KTAP_TEST(outbox_appends),
 	KTAP_TEST(timer_follows_round_trips),
 	KTAP_TEST(waits_differ_by_round_trip),

@@ -327,6 +327,7 @@ struct guard {
  * @away: the caller was away, so packets in the socket are no samples of times
  * @drained: the sockets had no packet left when they were read last
  * @idle: and nothing else was left to do then
+ * @more: more packets may be due than were sent by one call
  * @blocked: the socket took no more
  * @is_capable: packets are ECN-capable
  * @hears_marks: the kernel tells of marks
@@ -376,6 +377,7 @@ struct weir {
 	bool away;
 	bool drained;
 	bool idle;
+	bool more;
 	bool blocked;
 	bool is_capable;
 	bool hears_marks;

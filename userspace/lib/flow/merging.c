@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "flow/merging.h"
 
+/* The part of the window that may wait. */
+#define WAITING_SHARE	8
+
+bool merging_waits(const struct merging_room *room)
+{
+	uint32_t share = room->window / WAITING_SHARE;
+	uint32_t wanted = room->call <= share ? room->call : room->message;
+
+	return wanted <= share && room->most < wanted && room->flight >= room->window / 2;
+}
+
 bool merging_begin(struct merging *merging, uint64_t now)
 {
 	if (!merging_is_on(merging, now))

@@ -47,6 +47,30 @@ static inline bool merging_is_on(const struct merging *merging, uint64_t now)
 /* A message is sent at @now: return true if it is to be merged. A probe is the only one for a while. */
 bool merging_begin(struct merging *merging, uint64_t now);
 
+/**
+ * struct merging_room - how many packets can be sent now, and together
+ * @most: may be sent now
+ * @flight: are under way
+ * @window: may be under way
+ * @call: packets of one system call
+ * @message: packets of one message
+ */
+struct merging_room {
+	uint32_t most;
+	uint32_t flight;
+	uint32_t window;
+	uint32_t call;
+	uint32_t message;
+};
+
+/*
+ * Return true if packets should wait until more are answered. A short message costs as many system
+ * calls, and as much of each layer on its way, as a full one. So wait for as many packets as one call
+ * takes or, where that is a large part of the window, one message; in small windows for none. The rest of
+ * the window keeps the path busy.
+ */
+bool merging_waits(const struct merging_room *room);
+
 /* A packet of a merged message has arrived. */
 static inline void merging_arrived(struct merging *merging)
 {

@@ -16,7 +16,7 @@
 #define INBOX		32
 
 /* Bytes that still fit the second-level cache between the kernel's copy and the conversion. */
-#define INBOX_BYTES	(128 << 10)
+#define INBOX_BYTES	(256 << 10)
 
 /* No message has more than IP's lengths can say. */
 #define INBOX_MERGED	(64 << 10)

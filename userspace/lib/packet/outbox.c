@@ -6,13 +6,16 @@
 
 #include "packet/wire.h"
 
-unsigned int outbox_room(size_t size, bool merged)
+unsigned int outbox_fit(size_t size)
 {
 	size_t fit = OUTBOX_MERGED / size;
 
-	if (!merged)
-		return OUTBOX_PLAIN;
 	return fit < OUTBOX ? (unsigned int)fit : OUTBOX;
+}
+
+unsigned int outbox_room(size_t size, bool merged)
+{
+	return merged ? OUTBOX_MESSAGES * outbox_fit(size) : OUTBOX_PLAIN;
 }
 
 void outbox_put(struct outbox *outbox, unsigned int index, void *packets, uint32_t count,
@@ -22,13 +25,18 @@ void outbox_put(struct outbox *outbox, unsigned int index, void *packets, uint32
 	outbox->sizes[index] = size;
 }
 
-/* Questions are few, and are not asked again for being lost together. */
+/*
+ * May a vector follow @bytes of packets of @size bytes in their message? Questions are few, and are not
+ * asked again for being lost together.
+ */
 static bool may_follow(const struct outbox *outbox, unsigned int index, uint32_t size, size_t bytes)
 {
 	const struct iovec *vector = &outbox->vectors[index];
 	uint32_t its = outbox->sizes[index];
 
 	if (its != size && (its > size || vector->iov_len != its))
+		return false;
+	if (bytes / size + vector->iov_len / its > OUTBOX)
 		return false;
 	return its > WIRE_HEADER && bytes + vector->iov_len <= OUTBOX_MERGED;
 }

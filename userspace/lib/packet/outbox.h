@@ -12,8 +12,14 @@
 
 #include <sys/socket.h>
 
-/* Packets of one message: the least UDP_MAX_SEGMENTS of all kernels. */
+/* Packets of one message: the least UDP_MAX_SEGMENTS of all kernels. Vectors of one call, too. */
 #define OUTBOX		64
+
+/*
+ * Full messages of one call. With four the kernel's copies took a tenth more: the first packets had left
+ * the second-level cache before they were copied.
+ */
+#define OUTBOX_MESSAGES	2
 
 /*
  * Bytes of one message, with room for all headers: a device takes less than 64 KiB, and cuts up
@@ -46,7 +52,10 @@ struct outbox {
 	unsigned int appended;
 };
 
-/* How many packets of @size bytes are sent together. */
+/* Return how many packets of @size bytes one merged message takes. */
+unsigned int outbox_fit(size_t size);
+
+/* Return how many packets of @size bytes are sent by one call. */
 unsigned int outbox_room(size_t size, bool merged);
 
 /* Makes a vector of @count packets of @size bytes. */

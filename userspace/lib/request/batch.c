@@ -31,19 +31,45 @@ void batch_begin(struct batch *batch, enum window_asked why, bool merge)
 	batch->runs = 0;
 }
 
-/* Do packets of so many bytes, from this block on, go on where the last run ends? */
-static bool continues(const struct weir *comm, const struct batch *batch, uint64_t block,
-		      uint32_t bytes)
+/*
+ * If packets of @bytes bytes, from @block on, continue the last run, return how many of them it still
+ * takes.
+ */
+static uint32_t last_takes(const struct weir *comm, const struct batch *batch, uint64_t block,
+			   uint32_t bytes)
 {
 	const struct batch_run *last = &batch->run[batch->runs - 1];
 
-	return batch->runs && last->bytes == bytes && last->block + last->count == block &&
-	       (block & comm->window.mask);
+	if (!batch->runs || last->bytes != bytes || last->block + last->count != block ||
+	    !(block & comm->window.mask))
+		return 0;
+	return outbox_fit(bytes) - last->count;
 }
 
 static void add_run(struct batch *batch, uint64_t block, uint32_t count, uint32_t bytes)
 {
 	batch->run[batch->runs++] = (struct batch_run) { block, count, bytes };
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Add blocks whose packets lie together: a run for each message. */
+static void add_dense(const struct weir *comm, struct batch *batch, uint64_t block, uint32_t count,
+		      uint32_t bytes)
+{
+	uint32_t some = least(last_takes(comm, batch, block, bytes), count);
+
+	if (some)
+		batch->run[batch->runs - 1].count += some;
+	while (some < count) {
+		uint32_t more = least(outbox_fit(bytes), count - some);
+
+		add_run(batch, block + some, more, bytes);
+		some += more;
+	}
 }
 
 void batch_add(const struct weir *comm, struct batch *batch, uint64_t block, uint32_t count)
@@ -53,25 +79,28 @@ void batch_add(const struct weir *comm, struct batch *batch, uint64_t block, uin
 				window_slot(&comm->window, block)->bytes;
 
 	batch->blocks += count;
-	if (!batch->merge || !kept_is_dense(&comm->kept, bytes))
-		while (count--)
-			add_run(batch, block++, 1, bytes);
-	else if (continues(comm, batch, block, bytes))
-		batch->run[batch->runs - 1].count += count;
-	else
-		add_run(batch, block, count, bytes);
+	if (batch->merge && kept_is_dense(&comm->kept, bytes)) {
+		add_dense(comm, batch, block, count, bytes);
+		return;
+	}
+	while (count--)
+		add_run(batch, block++, 1, bytes);
 }
 
-/* Makes one run a block of those from the @first on. */
+/* Make one run a block of those from the @first on. Blocks that do not fit are left to the next batch. */
 static void split(struct batch *batch, unsigned int first)
 {
 	const struct batch whole = *batch;
 
 	batch->merge = false;
 	batch->runs = first;
-	for (unsigned int i = first; i < whole.runs; i++)
-		for (uint32_t j = 0; j < whole.run[i].count; j++)
+	for (unsigned int i = first; i < whole.runs; i++) {
+		batch->blocks -= whole.run[i].count;
+		for (uint32_t j = 0; j < whole.run[i].count && batch_room(batch); j++) {
 			add_run(batch, whole.run[i].block + j, 1, whole.run[i].bytes);
+			batch->blocks++;
+		}
+	}
 }
 
 static void *packet_of(const struct weir *comm, const struct batch *batch, unsigned int run,
@@ -217,6 +246,7 @@ static int send_some(struct weir *comm, struct batch *batch, struct outgoing *ou
 		return sent;
 	comm->merging.is_possible = false;
 	split(batch, first);
+	comm->more = true;
 	write_packets(comm, batch, first, out);
 	return send_messages(comm, batch, out, first, together);
 }

@@ -14,7 +14,7 @@ struct weir;
 /**
  * struct batch_run - blocks one after the other, whose packets are so in memory
  * @block: the first
- * @count: how many
+ * @count: how many; no more than one message takes
  * @bytes: of each one's packet
  */
 struct batch_run {
@@ -44,7 +44,13 @@ struct batch {
 /* Begins one without blocks. */
 void batch_begin(struct batch *batch, enum window_asked why, bool merge);
 
-/* Adds blocks, one after the other; all together OUTBOX at most. */
+/* Return how many blocks can be added, whatever their packets are like. */
+static inline uint32_t batch_room(const struct batch *batch)
+{
+	return OUTBOX - batch->runs;
+}
+
+/* Add blocks, one after the other, no more than batch_room(). */
 void batch_add(const struct weir *comm, struct batch *batch, uint64_t block, uint32_t count);
 
 /*

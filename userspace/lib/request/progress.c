@@ -52,7 +52,7 @@ static int go_round(struct weir *comm)
 	/* Replies that nothing is new may come in each round. */
 	if (comm->absence.warned || comm->now - comm->progress >= comm->config.ranks_warning)
 		stall_warn(comm);
-	comm->idle = comm->drained && (unsigned int)sent < send_at_once(comm);
+	comm->idle = comm->drained && (comm->blocked || !comm->more);
 	return 0;
 }
 

@@ -84,11 +84,6 @@ static uint32_t make_packets(struct weir *comm, struct weir_request *request, ui
 	return blocks;
 }
 
-unsigned int send_at_once(const struct weir *comm)
-{
-	return outbox_room(socket_payload(comm), merging_is_on(&comm->merging, comm->now));
-}
-
 static uint64_t timer_end(const struct weir *comm)
 {
 	return comm->timer + rtt_timeout(&comm->rtt);
@@ -204,6 +199,7 @@ static int ask_due(struct weir *comm, enum window_where where)
 			return sent < 0 ? sent : total;
 		total += sent;
 	}
+	comm->more |= total >= ASKED_MAX;
 	return total;
 }
 
@@ -225,7 +221,8 @@ static int send_wanted(struct weir *comm)
 	if (comm->window.lists[WINDOW_WANTED].oldest == WINDOW_NONE)
 		return 0;
 	batch_begin(&batch, WINDOW_NOT_ASKED, false);
-	pick_from(comm, &batch, WINDOW_WANTED, send_at_once(comm));
+	pick_from(comm, &batch, WINDOW_WANTED, OUTBOX_PLAIN);
+	comm->more |= batch.blocks == OUTBOX_PLAIN;
 	return batch_send(comm, &batch, true);
 }
 
@@ -285,29 +282,67 @@ static uint32_t until_early(const struct weir *comm, uint32_t most)
 	return count;
 }
 
+/*
+ * Return whether @most blocks, of more that are left, wait for room in the window. The rank whose next
+ * block is the lowest of all is answered without further packets of others, so none waits forever.
+ */
+static bool waits_for_room(const struct weir *comm, uint32_t most)
+{
+	const struct merging_room room = {
+		.most = most,
+		.flight = comm->window.flight,
+		.window = least(comm->window.limit, comm->pace.limit),
+		.call = outbox_room(socket_payload(comm), true),
+		.message = outbox_fit(socket_payload(comm)),
+	};
+
+	return !comm->early.used && comm->window.next + most < comm->queue.end &&
+	       merging_waits(&room);
+}
+
+/* Make packets of the next @most blocks, as far as they can be made now, and add them. */
+static void add_fresh(struct weir *comm, struct batch *batch, uint32_t most)
+{
+	uint64_t block = comm->window.next;
+	uint32_t count;
+
+	for (; batch->blocks < most && batch_room(batch); block += count) {
+		count = made(comm, block, least(most - batch->blocks, batch_room(batch)));
+		if (!count)
+			break;
+		batch_add(comm, batch, block, count);
+	}
+}
+
+/* How many blocks are to be sent by one call now, as far as their packets can be made. */
+static uint32_t fresh_room(const struct weir *comm)
+{
+	bool merge = merging_is_on(&comm->merging, comm->now);
+	uint32_t most = least(room(comm), outbox_room(socket_payload(comm), merge));
+
+	most = until_early(comm, most);
+	return most && merge && waits_for_room(comm, most) ? 0 : most;
+}
+
 static int send_fresh(struct weir *comm)
 {
-	uint32_t most = until_early(comm, least(room(comm), send_at_once(comm))), count;
-	uint64_t block = comm->window.next;
+	uint32_t most = fresh_room(comm);
 	struct batch batch;
 	int sent;
 
-	if (standby_holds(comm))
+	if (!most || standby_holds(comm))
 		return 0;
 	batch_begin(&batch, WINDOW_NOT_ASKED, merging_begin(&comm->merging, comm->now));
 	batch.ack = batch.merge && ack_goes_along(comm);
-	/* With room for it. */
-	if (batch.ack && most == OUTBOX)
+	/* Leave room for it in the last message. */
+	if (batch.ack && most % OUTBOX == 0)
 		most--;
-	for (; batch.blocks < most; block += count) {
-		count = made(comm, block, most - batch.blocks);
-		if (!count)
-			break;
-		batch_add(comm, &batch, block, count);
-	}
+	add_fresh(comm, &batch, most);
 	sent = batch_send(comm, &batch, true);
-	if (sent > 0)
-		note_sent(comm);
+	if (sent <= 0)
+		return sent;
+	note_sent(comm);
+	comm->more |= (batch.blocks == most || !batch_room(&batch)) && fresh_room(comm);
 	return sent;
 }
 
@@ -346,6 +381,7 @@ int send_due(struct weir *comm)
 	int total = 0;
 
 	comm->blocked = false;
+	comm->more = false;
 	if (state_is_asking(comm->state))
 		return join_send(comm);
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]) && !comm->blocked; i++) {

@@ -13,9 +13,6 @@ struct weir;
  */
 int send_due(struct weir *comm);
 
-/* How many packets are sent together; if fewer were due, all of them were sent. */
-unsigned int send_at_once(const struct weir *comm);
-
 /* When the next packet will be due; UINT64_MAX is never. */
 uint64_t send_deadline(const struct weir *comm);
 
