@@ -52,10 +52,9 @@ enum weir_format {
 };
 
 /**
- * enum weir_dtype - data type of a gradient, in network byte order on the
- *   wire. Floats are combined as IEEE 754 says, rounded to the nearest, halves
- *   to even, with denormals and infinities; a NaN prevails, and has one bit
- *   pattern in results
+ * enum weir_dtype - data type of a gradient. Floats are combined as IEEE 754
+ *   says, rounded to the nearest, halves to even, with denormals and
+ *   infinities; a NaN prevails, and has one bit pattern in results
  * @WEIR_DTYPE_INT32: 4 bytes, two's complement
  * @WEIR_DTYPE_FLOAT32: 4 bytes, IEEE 754 binary32
  * @WEIR_DTYPE_BFLOAT16: 2 bytes, the upper half of a binary32; summed as
@@ -99,6 +98,17 @@ enum weir_op {
 enum weir_order {
 	WEIR_ORDER_ARRIVAL = 1,
 	WEIR_ORDER_FIXED,
+};
+
+/**
+ * enum weir_byte_order - byte order of gradients in the packets of a job
+ * @WEIR_BYTE_ORDER_NETWORK: network byte order
+ * @WEIR_BYTE_ORDER_WORKERS: little-endian in a generation whose workers have
+ *   all said at their joins that theirs is, else network byte order
+ */
+enum weir_byte_order {
+	WEIR_BYTE_ORDER_NETWORK = 1,
+	WEIR_BYTE_ORDER_WORKERS,
 };
 
 /**
@@ -374,6 +384,7 @@ enum {
 	WEIR_A_JOB_PARENT_VLAN,
 	WEIR_A_JOB_RETAIN,
 	WEIR_A_JOB_OWNER,
+	WEIR_A_JOB_BYTE_ORDER,
 
 	__WEIR_A_JOB_MAX,
 	WEIR_A_JOB_MAX = (__WEIR_A_JOB_MAX - 1)

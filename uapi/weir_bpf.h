@@ -45,6 +45,7 @@ struct weir_format_entry {
 #define WEIR_CONTRIB_DOWN	0x80	/* from a box to its sources */
 #define WEIR_CONTRIB_UP		0x100	/* from a box to its parent */
 #define WEIR_CONTRIB_ACK	0x200	/* an acknowledgment of the results before @block */
+#define WEIR_CONTRIB_LITTLE	0x400	/* the gradients are little-endian */
 
 /*
  * An Ethernet address is ::1:0:0:0 with its 6 bytes in the last 6, which is no address of

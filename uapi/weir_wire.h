@@ -25,9 +25,10 @@
  *
  * From a worker:
  *
- * - a contribution: grad_cnt gradients, at which the datagram ends: 4 or 2 bytes each,
- *   of the job's type (enum weir_dtype), in network byte order. With
- *   WEIR_TRIO_EXPONENT, struct weir_trio_exponent stands before them;
+ * - a contribution: grad_cnt gradients, at which the datagram ends: 8, 4 or 2 bytes each,
+ *   of the job's type (enum weir_dtype), in network byte order or, with WEIR_TRIO_LITTLE, in
+ *   little-endian byte order. With WEIR_TRIO_EXPONENT, struct weir_trio_exponent stands before
+ *   them;
  * - a query: nothing; grad_cnt is 0. Asks for the block's result. The box
  *   answers with the result where the block is complete, else with a reply. With
  *   WEIR_TRIO_EXPONENT and a struct weir_trio_exponent, whose number is 0, it also asks
@@ -48,8 +49,8 @@
  *
  * - a result: grad_cnt sums, as above, with the largest exponent where the contributions
  *   had some. WEIR_TRIO_UNLIKE tells that these were not all the same. It is also set where
- *   contributions of joined workers had another grad_cnt than the first one, or an exponent
- *   where that had none, or none where that had one: their workers are among the
+ *   contributions of joined workers had another grad_cnt than the first one, another byte order,
+ *   or an exponent where that had none, or none where that had one: their workers are among the
  *   contributors, their gradients are not in the sums, and the exponent is the largest
  *   number that there is. Where WEIR_TRIO_DEGRADED is set, the bitmap of the contributors
  *   follows them for workers that have joined, and for a multicast group where they have:
@@ -98,6 +99,10 @@ struct weir_trio {
 					 */
 #define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
 #define WEIR_TRIO_ACK		0x40	/* from a worker: acknowledgment */
+#define WEIR_TRIO_LITTLE	0x80	/* contribution, result: the gradients are
+					 * little-endian. From workers whose answer to a
+					 * join had WEIR_JOIN_LITTLE
+					 */
 #define WEIR_TRIO_FINAL		0x08	/* the last block of an allreduce */
 #define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it; the
 					 * contributors' bitmap may follow
@@ -157,7 +162,9 @@ struct weir_trio_exponent {
  *	or 0 for the job's, in the answer the job's
  * @op: enum weir_op, likewise
  * @format: enum weir_format; in the answer that of the job at this address and port
- * @features: WEIR_JOIN_ACKS; 0 from a worker
+ * @features: from a worker, WEIR_JOIN_LITTLE if it can send and receive little-endian gradients; in
+ *	the answer WEIR_JOIN_ACKS, and WEIR_JOIN_LITTLE if all gradients of the generation are
+ *	little-endian: all workers have said that they can, and the job allows it
  * @member: from a worker, 1 + its rank among all; 0 where that is its src_id. In an answer with
  *	WEIR_TRIO_COOKIE how many sources wait for a generation now; else 0
  * @cwnd_cap: 0 from a worker; in the answer how many blocks the worker may have under way, as
@@ -202,6 +209,7 @@ struct weir_join {
 };
 
 #define WEIR_JOIN_ACKS		0x01	/* in an answer: the box takes acknowledgments */
+#define WEIR_JOIN_LITTLE	0x02	/* gradients are little-endian */
 
 /* Most ranks of a job of several boxes. */
 #define WEIR_RANKS_MAX		4096

@@ -178,13 +178,14 @@ static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_
 	if (data[at + 18] & 0x50)
 		c->said[0] = data[at + 13];
 	else if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW) &&
-		 !is_ack(data, at))
+		 !is_ack(data, at) && ((data[at + 13] & 0xf7) != 0x80 || !(data[at + 18] & 0x80)))
 		return WEIR_REASON_FLAGS;
 	c->flags = (!(data[at + 18] & 0x50) && is_ack(data, at) ? WEIR_CONTRIB_ACK : 0) |
 		   (data[at + 18] & 0x40 ? WEIR_CONTRIB_DOWN : 0) |
 		   (data[at + 18] & 0x10 ? WEIR_CONTRIB_UP : 0) |
 		   (data[at + 13] & 1 ? WEIR_CONTRIB_JOIN : 0) |
 		   (data[at + 13] & 8 ? WEIR_CONTRIB_FINAL : 0) |
+		   (data[at + 13] & 0x80 ? WEIR_CONTRIB_LITTLE : 0) |
 		   (data[at + 18] & 0x80 ? WEIR_CONTRIB_JOINED : 0);
 	if (!(data[at + 18] & 0x20))
 		return WEIR_PARSE_OK;

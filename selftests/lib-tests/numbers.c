@@ -10,6 +10,8 @@
 
 #include "calls.h"
 #include "cluster.h"
+/* From the library's inside: a test looks at the byte order that was agreed on. */
+#include "comm/comm.h"
 #include "number/exponent.h"
 #include "tests.h"
 #include "vectors.h"
@@ -145,18 +147,23 @@ static void all_types(struct worker *worker)
 {
 	static const size_t sizes[] = { 0, 1, G - 1, G, G + 1, 7 * G + 5 };
 
+	CHECK_EQ(worker->comm->member.little, worker->cluster->box.order == REFBOX_LITTLE);
 	for (enum weir_type type = WEIR_INT32; type <= WEIR_FLOAT64; type++)
 		for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			if (is_taken(type, worker->cluster->box.dtype))
 				one(worker, type, sizes[i], i);
 }
 
+/* Sums, minima and maxima; sums and minima by a box that knows network byte order alone, too. */
 static void run_job(uint8_t dtype)
 {
 	struct cluster cluster;
 
-	for (uint8_t op = WEIR_OP_SUM; op <= WEIR_OP_MAX; op++) {
+	for (unsigned int i = 0; i < 5; i++) {
+		uint8_t op = (uint8_t)(WEIR_OP_SUM + i % 3);
+
 		cluster_init(&cluster, 4);
+		cluster.box.order = i < 3 ? REFBOX_LITTLE : REFBOX_NETWORK;
 		cluster.box.dtype = dtype;
 		cluster.box.op = op;
 		cluster_run(&cluster, all_types, NULL);

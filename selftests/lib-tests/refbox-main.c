@@ -42,6 +42,7 @@ static const char usage[] =
 	"  --merge          take merged messages, and answer with such\n"
 	"  --timeout MS     answer a block so long after its first contribution, with\n"
 	"                   those who are in it (default: never)\n"
+	"  --network        have gradients in network byte order, as an older box\n"
 	"  --acks           take acknowledgments of results\n"
 	"  --evict          with --timeout: evict results that are older when their slots are\n"
 	"                   needed, and do not wait for sources that missed a block\n"
@@ -103,7 +104,7 @@ static uint8_t choice(const char *name, const char *text, const char *const *wor
 
 enum word {
 	ADDRESS = 1, SOURCES, JOB, BLOCKS, GRADS, PORT, GROUP, LOSS, DUPLICATE, REORDER,
-	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP, MERGE, ACKS, EVICT,
+	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP, MERGE, NETWORK, ACKS, EVICT,
 };
 
 static const struct option words[] = {
@@ -123,6 +124,7 @@ static const struct option words[] = {
 	{ "dtype", required_argument, NULL, DTYPE },
 	{ "op", required_argument, NULL, OP },
 	{ "merge", no_argument, NULL, MERGE },
+	{ "network", no_argument, NULL, NETWORK },
 	{ "acks", no_argument, NULL, ACKS },
 	{ "evict", no_argument, NULL, EVICT },
 	{ "help", no_argument, NULL, HELP },
@@ -179,6 +181,9 @@ static void set(struct refbox_options *o, int option, const char *name)
 		break;
 	case MERGE:
 		o->merge = true;
+		break;
+	case NETWORK:
+		o->order = REFBOX_NETWORK;
 		break;
 	case ACKS:
 		o->acks = true;

@@ -52,6 +52,7 @@ struct slot {
 	uint8_t final;
 	bool overflow;
 	bool has_exponent;
+	bool little;		/* gradients are little-endian */
 	bool unlike;		/* exponents or forms are not all the same */
 	uint8_t ecn;		/* of the result, as the module makes it of the contributions' */
 	int32_t exponent;	/* the largest so far */
@@ -71,6 +72,7 @@ struct source {
 	uint32_t lacks;	/* the first block that it lacks, as it said with next_nonce */
 	uint32_t newest;/* the last block that it was heard of */
 	uint32_t acked;	/* the first block that it lacks, as it has acknowledged */
+	bool little;	/* it can send and receive little-endian gradients, as it said with next_nonce */
 	bool late;	/* it missed a block, and has not caught up */
 	bool overtaken;	/* and results are not retained for it */
 	uint32_t losing;	/* the block whose result does not get there, */
@@ -141,6 +143,7 @@ struct refbox {
 	struct order order;
 	bool mute;
 	bool begun;		/* a generation was given out */
+	bool little;		/* its gradients are little-endian */
 	uint16_t generation;
 	uint32_t start;		/* the block that it began with */
 	uint32_t oldest;	/* no result from it on was evicted */
@@ -480,7 +483,8 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.dtype = o->dtype,
 		.op = o->op,
 		.format = WEIR_FORMAT_TRIO,
-		.features = o->acks ? WEIR_JOIN_ACKS : 0,
+		.features = (o->acks ? WEIR_JOIN_ACKS : 0) |
+			    (box->little && !flags ? WEIR_JOIN_LITTLE : 0),
 		.member = htons(flags == WEIR_TRIO_COOKIE ? count_waiting(box) : 0),
 		.cwnd_cap = htons(o->cwnd_cap),
 	};
@@ -528,8 +532,20 @@ static uint32_t first_lacking(const struct refbox *box, uint32_t first)
 	return first;
 }
 
+/* Are gradients of the generation that begins little-endian? */
+static bool begins_little(const struct refbox *box)
+{
+	if (box->options.order != REFBOX_LITTLE)
+		return box->options.order == REFBOX_TURNS && !box->little;
+	for (unsigned int i = 0; i < box->options.sources; i++)
+		if (box->sources[i].joining && !box->sources[i].little)
+			return false;
+	return true;
+}
+
 static void begin_generation(struct refbox *box, uint32_t lacks)
 {
+	box->little = begins_little(box);
 	box->generation++;
 	box->begun = true;
 	box->start = first_lacking(box, lacks);
@@ -600,6 +616,7 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 	source->address = *from;
 	source->next_nonce = nonce;
 	source->lacks = get32(header->block_id);
+	source->little = join.features & WEIR_JOIN_LITTLE;
 	source->waiting = true;
 	source->spoke = now_ms();
 	source->joining = true;
@@ -613,7 +630,18 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 
 /* Summing. */
 
-static void open_slot(struct slot *slot, uint32_t block, uint16_t count, bool has_exponent)
+static bool has_exponent(const struct weir_trio *header)
+{
+	return header->grad_cnt[0] & WEIR_TRIO_EXPONENT >> 8;
+}
+
+static bool is_little(const struct weir_trio *header)
+{
+	return header->flags & WEIR_TRIO_LITTLE;
+}
+
+static void open_slot(struct slot *slot, uint32_t block, uint16_t count,
+		      const struct weir_trio *header)
 {
 	slot->state = OPEN;
 	slot->block = block;
@@ -621,7 +649,8 @@ static void open_slot(struct slot *slot, uint32_t block, uint16_t count, bool ha
 	slot->seen = 0;
 	slot->final = 0;
 	slot->overflow = false;
-	slot->has_exponent = has_exponent;
+	slot->has_exponent = has_exponent(header);
+	slot->little = is_little(header);
 	slot->unlike = false;
 	slot->exponent = INT32_MIN;
 	slot->ecn = IPTOS_ECN_ECT0;
@@ -653,7 +682,7 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 	uint16_t count = htons(slot->count | WEIR_TRIO_DOWN);
 
 	flags |= slot->final | (slot->overflow ? WEIR_TRIO_OVERFLOW : 0) |
-		 (slot->unlike ? WEIR_TRIO_UNLIKE : 0);
+		 (slot->unlike ? WEIR_TRIO_UNLIKE : 0) | (slot->little ? WEIR_TRIO_LITTLE : 0);
 	if (slot->seen < box->options.sources)
 		flags |= WEIR_TRIO_DEGRADED;
 	start_header(box, header, slot->block, flags);
@@ -665,7 +694,8 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 		put32(slot->packet + slot->length, (uint32_t)slot->exponent);
 		slot->length += EXPONENT;
 	}
-	refsum_get(slot->packet + slot->length, slot->sums, slot->count, box->options.dtype);
+	refsum_get(slot->packet + slot->length, slot->sums, slot->count, box->options.dtype,
+		   slot->little);
 	slot->length += refsum_size(box->options.dtype) * slot->count;
 	if (flags & WEIR_TRIO_DEGRADED && !box->options.anonymous)
 		slot->length += write_contributors(box, slot, slot->packet + slot->length);
@@ -743,11 +773,6 @@ static void complete_aged(struct refbox *box)
 			complete(box, &box->slots[i], WEIR_TRIO_AGED);
 }
 
-static bool has_exponent(const struct weir_trio *header)
-{
-	return header->grad_cnt[0] & WEIR_TRIO_EXPONENT >> 8;
-}
-
 static void combine(struct refbox *box, struct slot *slot, const struct weir_trio *header)
 {
 	const struct refbox_options *o = &box->options;
@@ -761,9 +786,10 @@ static void combine(struct refbox *box, struct slot *slot, const struct weir_tri
 		gradients += EXPONENT;
 	}
 	if (!slot->seen++)
-		refsum_set(slot->sums, gradients, slot->count, o->dtype);
+		refsum_set(slot->sums, gradients, slot->count, o->dtype, slot->little);
 	else
-		slot->overflow |= refsum_add(slot->sums, gradients, slot->count, o->dtype, o->op);
+		slot->overflow |= refsum_add(slot->sums, gradients, slot->count, o->dtype, o->op,
+					     slot->little);
 }
 
 /* Of another form than the block's others: it is in, without its gradients. */
@@ -821,7 +847,7 @@ static bool has_form(const struct refbox *box, const struct weir_trio *header, s
 		     uint16_t count)
 {
 	return header->src_id < box->options.sources && header->src_cnt == 1 &&
-	       !(header->flags & ~WEIR_TRIO_FINAL) && count <= box->options.grads &&
+	       !(header->flags & ~(WEIR_TRIO_FINAL | WEIR_TRIO_LITTLE)) && count <= box->options.grads &&
 	       length == HEADER + (has_exponent(header) ? EXPONENT : 0) +
 			 count * refsum_size(box->options.dtype);
 }
@@ -932,9 +958,10 @@ static void contribute(struct refbox *box, const struct weir_trio *header, uint1
 	if ((int32_t)(block - box->next) >= 0)
 		box->next = block + 1;
 	if (slot->state == FREE || slot->block != block)
-		open_slot(slot, block, count, has_exponent(header));
+		open_slot(slot, block, count, header);
 	take_into(box, slot, header,
-		  slot->count == count && slot->has_exponent == has_exponent(header));
+		  slot->count == count && slot->has_exponent == has_exponent(header) &&
+		  slot->little == is_little(header));
 }
 
 /* A contribution or a query of a source that is in the generation. */

@@ -17,6 +17,18 @@
 #define REFBOX_SOURCES	256
 
 /**
+ * enum refbox_order - byte order of gradients
+ * @REFBOX_LITTLE: little-endian, if all workers can send and receive it
+ * @REFBOX_NETWORK: network byte order, as of a box that knows no other
+ * @REFBOX_TURNS: in each generation the other one
+ */
+enum refbox_order {
+	REFBOX_LITTLE,
+	REFBOX_NETWORK,
+	REFBOX_TURNS,
+};
+
+/**
  * struct refbox_options - one job
  * @address: where it listens
  * @group: multicast group for results; NULL sends a copy to each source
@@ -37,6 +49,7 @@
  * @acks: takes acknowledgments
  * @evict: does not wait: evicts a result that is older than @timeout_ms when its slot is needed, and
  *	completes blocks without sources that missed one and have not caught up
+ * @order: byte order of gradients
  * @merge: takes merged messages, and answers with such; packets of one are lost together
  * @faults: the faults of its links
  */
@@ -58,6 +71,7 @@ struct refbox_options {
 	uint32_t mark_every;
 	bool acks;
 	bool evict;
+	enum refbox_order order;
 	bool merge;
 	struct faults_options faults;
 };

@@ -20,21 +20,19 @@ size_t refsum_size(uint8_t dtype)
 	}
 }
 
-static uint64_t get(const uint8_t *wire, size_t size)
+static uint64_t get(const uint8_t *wire, size_t size, bool little)
 {
 	uint64_t value = 0;
 
-	while (size--)
-		value = value << 8 | *wire++;
+	for (size_t i = 0; i < size; i++)
+		value = value << 8 | wire[little ? size - 1 - i : i];
 	return value;
 }
 
-static void put(uint8_t *wire, size_t size, uint64_t value)
+static void put(uint8_t *wire, size_t size, uint64_t value, bool little)
 {
-	while (size--) {
-		wire[size] = (uint8_t)value;
-		value >>= 8;
-	}
+	for (size_t i = 0; i < size; i++, value >>= 8)
+		wire[little ? i : size - 1 - i] = (uint8_t)value;
 }
 
 static float float_of(uint32_t bits)
@@ -53,9 +51,9 @@ static uint32_t bits_of(float f)
 	return bits;
 }
 
-static union refsum load(const uint8_t *wire, uint8_t dtype)
+static union refsum load(const uint8_t *wire, uint8_t dtype, bool little)
 {
-	uint64_t all = get(wire, refsum_size(dtype));
+	uint64_t all = get(wire, refsum_size(dtype), little);
 	uint32_t bits = (uint32_t)all;
 	uint16_t half = (uint16_t)bits;
 	union refsum sum;
@@ -88,7 +86,7 @@ static uint32_t brain(float f)
 	return below >> 16;
 }
 
-static void store(uint8_t *wire, union refsum sum, uint8_t dtype)
+static void store(uint8_t *wire, union refsum sum, uint8_t dtype, bool little)
 {
 	_Float16 h = 0;
 	uint16_t half;
@@ -96,25 +94,25 @@ static void store(uint8_t *wire, union refsum sum, uint8_t dtype)
 
 	switch (dtype) {
 	case WEIR_DTYPE_INT64:
-		put(wire, 8, (uint64_t)sum.l);
+		put(wire, 8, (uint64_t)sum.l, little);
 		break;
 	case WEIR_DTYPE_FLOAT64:
 		memcpy(&all, &sum.d, sizeof(all));
-		put(wire, 8, isnan(sum.d) ? 0x7ff8ULL << 48 : all);
+		put(wire, 8, isnan(sum.d) ? 0x7ff8ULL << 48 : all, little);
 		break;
 	case WEIR_DTYPE_FLOAT32:
-		put(wire, 4, isnan(sum.f) ? 0x7fc00000 : bits_of(sum.f));
+		put(wire, 4, isnan(sum.f) ? 0x7fc00000 : bits_of(sum.f), little);
 		break;
 	case WEIR_DTYPE_BFLOAT16:
-		put(wire, 2, isnan(sum.f) ? 0x7fc0 : brain(sum.f));
+		put(wire, 2, isnan(sum.f) ? 0x7fc0 : brain(sum.f), little);
 		break;
 	case WEIR_DTYPE_FLOAT16:
 		h = (_Float16)sum.f;
 		memcpy(&half, &h, sizeof(half));
-		put(wire, 2, isnan(sum.f) ? 0x7e00 : half);
+		put(wire, 2, isnan(sum.f) ? 0x7e00 : half, little);
 		break;
 	default:
-		put(wire, 4, (uint32_t)sum.i);
+		put(wire, 4, (uint32_t)sum.i, little);
 	}
 }
 
@@ -152,19 +150,20 @@ static bool combine_ints(int32_t *a, int32_t b, uint8_t op)
 	return false;
 }
 
-void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype)
+void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
+		bool little)
 {
 	for (unsigned int i = 0; i < count; i++)
-		sum[i] = load(wire + i * refsum_size(dtype), dtype);
+		sum[i] = load(wire + i * refsum_size(dtype), dtype, little);
 }
 
 bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
-		uint8_t op)
+		uint8_t op, bool little)
 {
 	bool left = false;
 
 	for (unsigned int i = 0; i < count; i++) {
-		union refsum x = load(wire + i * refsum_size(dtype), dtype);
+		union refsum x = load(wire + i * refsum_size(dtype), dtype, little);
 
 		if (dtype == WEIR_DTYPE_INT32)
 			left |= combine_ints(&sum[i].i, x.i, op);
@@ -178,8 +177,9 @@ bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint
 	return left;
 }
 
-void refsum_get(uint8_t *wire, const union refsum *sum, unsigned int count, uint8_t dtype)
+void refsum_get(uint8_t *wire, const union refsum *sum, unsigned int count, uint8_t dtype,
+		bool little)
 {
 	for (unsigned int i = 0; i < count; i++)
-		store(wire + i * refsum_size(dtype), sum[i], dtype);
+		store(wire + i * refsum_size(dtype), sum[i], dtype, little);
 }

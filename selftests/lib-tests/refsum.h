@@ -21,13 +21,15 @@ union refsum {
 size_t refsum_size(uint8_t dtype);
 
 /* A block's first numbers. */
-void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype);
+void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
+		bool little);
 
 /* Further ones; @op is an enum weir_op. Returns whether a sum has left its type. */
 bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
-		uint8_t op);
+		uint8_t op, bool little);
 
 /* As packets have them. */
-void refsum_get(uint8_t *wire, const union refsum *sum, unsigned int count, uint8_t dtype);
+void refsum_get(uint8_t *wire, const union refsum *sum, unsigned int count, uint8_t dtype,
+		bool little);
 
 #endif

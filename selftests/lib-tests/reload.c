@@ -25,6 +25,7 @@
  * @after: when it has answered so many blocks of the round
  * @twice: and does so again before the round ends
  * @outstanding: begin so many rounds at once
+ * @order: byte order of gradients
  */
 struct plan {
 	unsigned int rounds;
@@ -32,6 +33,7 @@ struct plan {
 	unsigned int after;
 	bool twice;
 	unsigned int outstanding;
+	enum refbox_order order;
 };
 
 #define OUTSTANDING_MAX 4
@@ -96,6 +98,7 @@ static void run_plan(struct plan plan, const struct faults_options *faults, bool
 	struct cluster cluster;
 
 	cluster_init(&cluster, 4);
+	cluster.box.order = plan.order;
 	if (faults)
 		cluster.box.faults = *faults;
 	if (group) {
@@ -119,6 +122,17 @@ static void reloaded_once(void) { run_plan(once, NULL, false); }
 static void reloaded_often(void) { run_plan(often, NULL, false); }
 static void reloaded_twice_in_a_row(void) { run_plan(in_a_row, NULL, false); }
 static void reloaded_with_requests(void) { run_plan(many, NULL, false); }
+
+/* Contributions that were sent in one byte order are sent again in the other. */
+static void reloaded_with_another_byte_order(void)
+{
+	const struct plan plan = {
+		.rounds = 6, .every = 1, .after = 75, .outstanding = 3, .order = REFBOX_TURNS,
+	};
+
+	run_plan(plan, NULL, false);
+	run_plan(plan, &(struct faults_options) { .seed = 5, .loss = 0.05 }, false);
+}
 
 static void reloaded_with_loss(void)
 {
@@ -322,6 +336,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(reloaded_often),
 	KTAP_TEST(reloaded_twice_in_a_row),
 	KTAP_TEST(reloaded_with_requests),
+	KTAP_TEST(reloaded_with_another_byte_order),
 	KTAP_TEST(reloaded_with_loss),
 	KTAP_TEST(reloaded_with_all_faults),
 	KTAP_TEST(reloaded_with_a_group),

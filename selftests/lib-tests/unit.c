@@ -856,9 +856,9 @@ static void integers_are_big_endian(void)
 	uint32_t wire[ELEMENTS(in)];
 	int32_t back[ELEMENTS(in)];
 
-	convert_to_wire(wire, WEIR_INT32, in, WEIR_INT32, ELEMENTS(in), NULL);
+	convert_to_wire(wire, WEIR_INT32, in, WEIR_INT32, ELEMENTS(in), NULL, false);
 	CHECK(!memcmp(wire, expected, sizeof(expected)));
-	convert_from_wire(back, WEIR_INT32, wire, WEIR_INT32, ELEMENTS(in), 1);
+	convert_from_wire(back, WEIR_INT32, wire, WEIR_INT32, ELEMENTS(in), 1, false);
 	CHECK(!memcmp(back, in, sizeof(back)));
 }
 
@@ -868,8 +868,8 @@ static int32_t quantised(float x, double scale)
 	uint32_t wire;
 	int32_t value;
 
-	convert_to_wire(&wire, WEIR_INT32, &x, WEIR_FLOAT32, 1, &scaling);
-	convert_from_wire(&value, WEIR_INT32, &wire, WEIR_INT32, 1, 1);
+	convert_to_wire(&wire, WEIR_INT32, &x, WEIR_FLOAT32, 1, &scaling, false);
+	convert_from_wire(&value, WEIR_INT32, &wire, WEIR_INT32, 1, 1, false);
 	return value;
 }
 
@@ -882,7 +882,7 @@ static void integers_of_every_count(void)
 		in[i] = i * 0x01234567;
 	for (size_t count = 0; count < ELEMENTS(in); count++) {
 		memset(out, 0xee, sizeof(out));
-		convert_to_wire(out, WEIR_INT32, in, WEIR_INT32, count, NULL);
+		convert_to_wire(out, WEIR_INT32, in, WEIR_INT32, count, NULL, false);
 		for (size_t i = 0; i < ELEMENTS(in); i++)
 			CHECK_EQ(out[i], i < count ? htobe32(in[i]) : 0xeeeeeeee);
 	}
@@ -919,9 +919,9 @@ static void floats_match_the_reference(void)
 		for (int i = 0; i < N; i++)
 			in[i] = (float)(sin(i * 0.7) * 2147480000.0 / scale *
 					pow(10, -(i % 12)));
-		convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, N, &scaling);
-		convert_from_wire(integers, WEIR_INT32, wire, WEIR_INT32, N, 1);
-		convert_from_wire(back, WEIR_FLOAT32, wire, WEIR_INT32, N, scale);
+		convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, N, &scaling, false);
+		convert_from_wire(integers, WEIR_INT32, wire, WEIR_INT32, N, 1, false);
+		convert_from_wire(back, WEIR_FLOAT32, wire, WEIR_INT32, N, scale, false);
 		for (int i = 0; i < N; i++) {
 			CHECK_EQ(integers[i], (int32_t)llrint((double)in[i] * scale));
 			CHECK(back[i] == (float)(integers[i] / scale));
@@ -968,7 +968,7 @@ static void halves_match_the_compiler(void)
 	for (uint32_t first = 0; first < 0x10000; first += CONVERT_MAX) {
 		for (uint32_t i = 0; i < CONVERT_MAX; i++)
 			all[i] = htobe16((uint16_t)(first + i));
-		convert_from_wire(floats, WEIR_FLOAT32, all, WEIR_FLOAT16, CONVERT_MAX, 1);
+		convert_from_wire(floats, WEIR_FLOAT32, all, WEIR_FLOAT16, CONVERT_MAX, 1, false);
 		for (uint32_t i = 0; i < CONVERT_MAX; i++) {
 			uint16_t half = (uint16_t)(first + i);
 			_Float16 h;
@@ -985,8 +985,8 @@ static void halves_match_the_compiler(void)
 			bits = round & 1 ? bits : (bits & 0x87ffffff) | 0x38000000;
 			memcpy(&floats[i], &bits, sizeof(bits));
 		}
-		convert_to_wire(wire, WEIR_FLOAT16, floats, WEIR_FLOAT32, CONVERT_MAX, NULL);
-		convert_from_wire(back, WEIR_FLOAT16, wire, WEIR_FLOAT16, CONVERT_MAX, 1);
+		convert_to_wire(wire, WEIR_FLOAT16, floats, WEIR_FLOAT32, CONVERT_MAX, NULL, false);
+		convert_from_wire(back, WEIR_FLOAT16, wire, WEIR_FLOAT16, CONVERT_MAX, 1, false);
 		for (uint32_t i = 0; i < CONVERT_MAX; i++) {
 			_Float16 h = (_Float16)floats[i];
 			uint16_t half;
@@ -1011,13 +1011,13 @@ static void brains_are_rounded_to_even(void)
 	uint32_t wide[ELEMENTS(in)];
 	float floats[ELEMENTS(in)];
 
-	convert_to_wire(wire, WEIR_BFLOAT16, in, WEIR_FLOAT32, ELEMENTS(in), NULL);
-	convert_from_wire(back, WEIR_BFLOAT16, wire, WEIR_BFLOAT16, ELEMENTS(in), 1);
+	convert_to_wire(wire, WEIR_BFLOAT16, in, WEIR_FLOAT32, ELEMENTS(in), NULL, false);
+	convert_from_wire(back, WEIR_BFLOAT16, wire, WEIR_BFLOAT16, ELEMENTS(in), 1, false);
 	CHECK(!memcmp(back, expected, sizeof(back)));
 	CHECK_EQ(htobe16(wire[1]), 0x3f80);
 	/* The same numbers, wider on the wire. */
-	convert_to_wire(wide, WEIR_FLOAT32, back, WEIR_BFLOAT16, ELEMENTS(in), NULL);
-	convert_from_wire(floats, WEIR_FLOAT32, wide, WEIR_FLOAT32, ELEMENTS(in), 1);
+	convert_to_wire(wide, WEIR_FLOAT32, back, WEIR_BFLOAT16, ELEMENTS(in), NULL, false);
+	convert_from_wire(floats, WEIR_FLOAT32, wide, WEIR_FLOAT32, ELEMENTS(in), 1, false);
 	CHECK(floats[3] == 1.0078125f && floats[9] == 0x1p-133f && isinf(floats[5]));
 }
 
@@ -1029,11 +1029,11 @@ static void means_are_rounded_once(void)
 	uint16_t halves[4];
 	float means[4];
 
-	convert_to_wire(wire, WEIR_FLOAT32, sums, WEIR_FLOAT32, 4, NULL);
-	convert_from_wire(means, WEIR_FLOAT32, wire, WEIR_FLOAT32, 4, 3);
+	convert_to_wire(wire, WEIR_FLOAT32, sums, WEIR_FLOAT32, 4, NULL, false);
+	convert_from_wire(means, WEIR_FLOAT32, wire, WEIR_FLOAT32, 4, 3, false);
 	CHECK(means[0] == 1.0f / 3 && means[1] == 2.0f / 3 && means[2] == 10.0f / 3);
 	CHECK(isinf(means[3]));
-	convert_from_wire(halves, WEIR_FLOAT16, wire, WEIR_FLOAT32, 4, 3);
+	convert_from_wire(halves, WEIR_FLOAT16, wire, WEIR_FLOAT32, 4, 3, false);
 	CHECK_EQ(halves[0], 0x3555);
 	CHECK_EQ(halves[3], 0x7c00);
 }
@@ -1082,7 +1082,7 @@ static void saturated_integers(void)
 	uint32_t wire[ELEMENTS(in)];
 	float left[ELEMENTS(in)];
 
-	convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, ELEMENTS(in), &scaling);
+	convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, ELEMENTS(in), &scaling, false);
 	convert_cut_off(left, in, WEIR_FLOAT32, ELEMENTS(in), &scaling);
 	for (unsigned int i = 0; i < ELEMENTS(in); i++) {
 		CHECK_EQ((int32_t)be32toh(wire[i]), want[i]);
@@ -1150,9 +1150,9 @@ static void larger_elements_are_cut(void)
 	uint32_t wire[5];
 	float rest[5], back[5];
 
-	convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, 5, &scaling);
+	convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, 5, &scaling, false);
 	convert_cut_off(rest, in, WEIR_FLOAT32, 5, &scaling);
-	convert_from_wire(back, WEIR_FLOAT32, wire, WEIR_INT32, 5, scaling.factor);
+	convert_from_wire(back, WEIR_FLOAT32, wire, WEIR_INT32, 5, scaling.factor, false);
 	CHECK(back[0] == 1 && back[1] == -1.5f && !rest[0] && !rest[1]);
 	CHECK_EQ((int32_t)htobe32(wire[3]), (1 << 29) - 1);
 	CHECK_EQ((int32_t)htobe32(wire[4]), -(1 << 29));

@@ -79,6 +79,7 @@ struct weir_job_config box_config(const struct weir_format_ops *format, unsigned
 {
 	return (struct weir_job_config) {
 		.id = id, .format = format, .order = WEIR_ORDER_ARRIVAL,
+		.byte_order = format->joins ? WEIR_BYTE_ORDER_WORKERS : WEIR_BYTE_ORDER_NETWORK,
 		.blocks = {
 			.size = blocks, .slots = blocks, .sources = sources, .grads = grads,
 			.reduction = weir_reduction_find(format->dtype ?: WEIR_DTYPE_INT32, WEIR_OP_SUM,

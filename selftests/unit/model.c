@@ -340,6 +340,7 @@ static int take_slot(struct model *m, struct model_block *b,
 	b->id = key->id;
 	b->generation = m->now.generation;
 	b->count = key->count;
+	b->little = key->little;
 	b->received = 0;
 	b->overflow = false;
 	b->aged = false;
@@ -434,7 +435,7 @@ static int contribute(struct model *m, const struct weir_block_key *key,
 		if (err)
 			return err;
 	}
-	if (key->count != b->count)
+	if (key->count != b->count || key->little != b->little)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > b->start ? now - b->start : 0;
 	if (b->state == MODEL_ANSWERED)

@@ -26,6 +26,7 @@ struct model_block {
 	u32 id;
 	u64 generation;			/* counted from 0, and never wraps */
 	u16 count;
+	bool little;
 	u16 received;
 	bool overflow;
 	bool aged;

@@ -320,6 +320,75 @@ static int give_joined(u16 source, u32 block, u16 generation)
 	return box_send(&c, NULL, 0);
 }
 
+/* Sources 0 and 1 join as workers that can send and receive little-endian gradients, or not. */
+static void join_with(bool first, bool second)
+{
+	struct weir_join join[2] = {
+		{ .nonce = 1, .features = first ? WEIR_JOIN_LITTLE : 0 },
+		{ .nonce = 2, .features = second ? WEIR_JOIN_LITTLE : 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		join[i & 1].ranks = htonl(2);
+		join[i & 1].grads = htonl(job->grads);
+		box_join_as(job, i & 1, 0, &join[i & 1]);
+	}
+	CHECK_EQ(box.generations, 1);
+	CHECK_EQ(box.sent, 2);
+}
+
+/* 0x01020304 and 0x10203040, in one byte order or the other; the bytes of the result. */
+static const u8 *sum_in(bool first, bool second)
+{
+	struct weir_contrib c = box_contrib(job, 0, 0, 1);
+	s32 grad = first ? 0x04030201 : 0x01020304;
+
+	box_forget();
+	c.flags |= first ? WEIR_CONTRIB_LITTLE : 0;
+	CHECK_EQ(box_send(&c, &grad, 0), 0);
+	c = box_contrib(job, 1, 0, 1);
+	c.flags |= second ? WEIR_CONTRIB_LITTLE : 0;
+	grad = second ? 0x40302010 : 0x10203040;
+	CHECK_EQ(box_send(&c, &grad, 0), first == second ? 0 : WEIR_REASON_COUNT);
+	CHECK_EQ(box.sent, 2);
+	return box.packet[0].pages[0]->data;
+}
+
+/* All workers and the job have to agree to little-endian gradients; results are as contributions. */
+static void control_byte_order(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		bool agreed = i == 7;
+
+		setup(2);
+		if (!(i & 4))
+			job->byte_order = WEIR_BYTE_ORDER_NETWORK;
+		join_with(i & 1, i & 2);
+		CHECK_EQ(box.packet[0].join.features, WEIR_JOIN_ACKS | (agreed ? WEIR_JOIN_LITTLE : 0));
+		CHECK_EQ(box.packet[1].join.features, box.packet[0].join.features);
+		CHECK(!memcmp(sum_in(agreed, agreed), agreed ? "\x44\x33\x22\x11" : "\x11\x22\x33\x44", 4));
+		CHECK_EQ(box.packet[0].hdr.flags, agreed ? WEIR_TRIO_LITTLE : 0);
+		box_down();
+	}
+}
+
+/* A contribution in another byte order is in no sum, and all workers are told. */
+static void control_byte_orders_differ(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		setup(2);
+		join_with(true, true);
+		CHECK(!memcmp(sum_in(i, !i), i ? "\x04\x03\x02\x01" : "\x01\x02\x03\x04", 4));
+		CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_UNLIKE | (i ? WEIR_TRIO_LITTLE : 0));
+		box_down();
+	}
+}
+
 /* The box was set up anew: it does not recognize its former generations. */
 static void control_box_set_up_anew(void)
 {
@@ -835,6 +904,8 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_ack),
 	KTAP_TEST(control_ack_of_another_format),
 	KTAP_TEST(control_notice_to_all_who_have_joined),
+	KTAP_TEST(control_byte_order),
+	KTAP_TEST(control_byte_orders_differ),
 	KTAP_TEST(control_box_set_up_anew),
 	KTAP_TEST(control_another_generation_of_a_member),
 	KTAP_TEST(control_generation_of_a_joined_job),

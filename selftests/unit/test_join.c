@@ -14,7 +14,7 @@ static void begin(void)
 	struct weir_join_words words;
 
 	weir_join_sum_up(&table, &words);
-	weir_join_begin(&table, words.lacks);
+	weir_join_begin(&table, words.lacks, words.little);
 	table.generation++;
 }
 
@@ -230,6 +230,36 @@ static void join_excluded_goes(void)
 	teardown();
 }
 
+static void join_in(unsigned int source, u32 nonce, bool little)
+{
+	spin_lock(&table.lock);
+	if (weir_join(&table, source, &(struct weir_join_words) {
+		.nonce = nonce, .little = little,
+	}, nobody, mock_ns) == WEIR_JOIN_START)
+		begin();
+	spin_unlock(&table.lock);
+}
+
+/* Gradients are little-endian if all sources of the generation can send and receive them. */
+static void join_byte_order(void)
+{
+	struct weir_membership in;
+	unsigned int last;
+
+	setup(3);
+	for (last = 0; last < 8; last++) {
+		join_in(0, 10 * last + 1, last & 1);
+		join_in(1, 10 * last + 2, last & 2);
+		join_in(2, 10 * last + 3, last & 4);
+		join_in(0, 10 * last + 1, last & 1);
+		join_in(1, 10 * last + 2, last & 2);
+		CHECK(weir_join_member(&table, 2, &in));
+		CHECK_EQ(in.generation, last + 1);
+		CHECK_EQ(in.little, last == 7);
+	}
+	teardown();
+}
+
 static void join_without_memory(void)
 {
 	mock_fail_after = 0;
@@ -249,6 +279,7 @@ const struct ktap_test join_tests[] = {
 	KTAP_TEST(join_excluded_and_slow),
 	KTAP_TEST(join_excluded_waits),
 	KTAP_TEST(join_excluded_goes),
+	KTAP_TEST(join_byte_order),
 	KTAP_TEST(join_without_memory),
 };
 SUITE_END(join);

@@ -939,6 +939,65 @@ static void level_timeout_of_the_parent(void)
 	box_down();
 }
 
+/* Sources 0 and 1 join, which can send and receive little-endian gradients, or one cannot. */
+static void join_little(bool second)
+{
+	struct weir_join join[2] = {
+		{ .nonce = 11, .features = WEIR_JOIN_LITTLE, .member = htons(1) },
+		{ .nonce = 12, .features = second ? WEIR_JOIN_LITTLE : 0, .member = htons(2) },
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		join[i & 1].ranks = htonl(job->map->ranks);
+		join[i & 1].grads = htonl(job->grads);
+		box_join_as(job, i & 1, 0, &join[i & 1]);
+	}
+}
+
+/* A box joins as a worker does, and its workers have the byte order of the parent's generation. */
+static void level_byte_order_is_the_parents(void)
+{
+	struct weir_join answer = { .blocks = htonl(4), .grads = htonl(12) };
+	struct weir_contrib c;
+	const u32 sum = 0x04030201;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		bool all = i & 1, parent = i & 2;
+
+		setup(2, 4, true);
+		join_little(all);
+		CHECK_EQ(box.packet[box.sent - 1].join.features, all ? WEIR_JOIN_LITTLE : 0);
+		answer.nonce = box.packet[box.sent - 1].join.nonce;
+		answer.features = WEIR_JOIN_ACKS | (parent ? WEIR_JOIN_LITTLE : 0);
+		CHECK_EQ(parent_answers(0, 77, 0, &answer), 0);
+		CHECK_EQ(box.packet[box.sent - 1].join.features, answer.features);
+		box_down();
+	}
+	setup(2, 4, true);
+	join_little(true);
+	answer.nonce = box.packet[box.sent - 1].join.nonce;
+	CHECK_EQ(parent_answers(0, 77, 0, &answer), 0);
+	box_forget();
+	for (i = 0; i < 2; i++) {
+		c = box_contrib(job, i, 0, 1);
+		c.flags |= WEIR_CONTRIB_LITTLE;
+		CHECK_EQ(box_send(&c, &(s32){ 0x10000000 << i }, 0), 0);
+	}
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_LITTLE);
+	CHECK(!memcmp(box.packet[0].pages[0]->data, "\x30\0\0\0", 4));
+	/* The parent's result is passed on as it is. */
+	c = from_parent(0, WEIR_TRIO_LITTLE, 1);
+	c.flags |= WEIR_CONTRIB_LITTLE;
+	CHECK_EQ(hand_over(&c, &sum, sizeof(sum)), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_LITTLE);
+	CHECK(!memcmp(box.packet[1].pages[0]->data, &sum, 4));
+	box_down();
+}
+
 static void level_root_sums_boxes(void)
 {
 	rooted();
@@ -1166,6 +1225,7 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_dead_ranks_go_up),
 	KTAP_TEST(level_dead_ranks_come_down),
 	KTAP_TEST(level_timeout_of_the_parent),
+	KTAP_TEST(level_byte_order_is_the_parents),
 	KTAP_TEST(level_root_sums_boxes),
 	KTAP_TEST(level_root_states_ranks),
 	KTAP_TEST(level_sums_that_cannot_be),

@@ -137,7 +137,7 @@ static void sums_on_the_wire(const struct model_block *b, u32 *bits)
 	unsigned int i;
 
 	for (i = 0; i < b->count; i++)
-		bits[i] = htonl(b->sum[i]);
+		bits[i] = b->little ? (u32)b->sum[i] : htonl(b->sum[i]);
 }
 
 static bool same_mask(const unsigned long *mask, const bool *in)
@@ -277,6 +277,7 @@ static struct weir_block_key any_key(bool query)
 		.id = id, .generation = generation,
 		.source = any(run.model.sources),
 		.count = query ? 0 : count_of(id),
+		.little = (id & 1) ^ one_in(64),
 	};
 }
 
@@ -291,7 +292,7 @@ static struct weir_payload any_payload(const struct weir_block_key *key,
 
 	for (i = 0; i < key->count; i++) {
 		grads[i] = any_value();
-		packet[i] = htonl(grads[i]);
+		packet[i] = key->little ? (u32)grads[i] : htonl(grads[i]);
 	}
 	while (len) {
 		n = pl.n == 2 ? len : 1 + any(len);

@@ -112,11 +112,11 @@ static void random_sums(unsigned int n, bool cut)
 			sums[i] = (s32)(before + grads[i]);
 		}
 		make_packet(&pl, n, cut);
-		guard = s ? weir_reduce_add(int32_sum, pages, &pl, n, bias) :
-			    weir_reduce_set(int32_sum, pages, &pl, n, bias);
+		guard = s ? weir_reduce_add(int32_sum, false, pages, &pl, n, bias) :
+			    weir_reduce_set(int32_sum, false, pages, &pl, n, bias);
 		CHECK_EQ(weir_reduce_wide(guard, bias), want_wide);
 		wide |= want_wide;
-		if (s && weir_reduce_check(int32_sum, pages, &pl, n))
+		if (s && weir_reduce_check(int32_sum, false, pages, &pl, n))
 			over = true;
 		rounds++;
 	}
@@ -125,7 +125,7 @@ static void random_sums(unsigned int n, bool cut)
 	for (i = 0; i < n; i++)
 		if (!CHECK_EQ(acc(i), (s32)sums[i]))
 			return;
-	weir_reduce_finish(int32_sum, pages, n);
+	weir_reduce_finish(int32_sum, false, pages, n);
 	for (i = 0; i < n; i++)
 		if (!CHECK_EQ(acc(i), (s32)htonl(sums[i])))
 			return;
@@ -171,37 +171,53 @@ static void any_packet(u8 *p, u32 len)
 		*p++ = random();
 }
 
+/* The bytes of each gradient the other way round. */
+static void swap_gradients(u8 *to, const u8 *from, const struct weir_reduction *r, unsigned int n)
+{
+	unsigned int size = 1U << r->shift, i;
+
+	for (i = 0; i < n * size; i++)
+		to[i] = from[i / size * size + size - 1 - i % size];
+}
+
 /*
  * Any bits as gradients, of so many sources: the result's bytes are the same where each packet
- * lies in one piece and plain C does it all, and where they are in pieces and vectors do.
+ * lies in one piece and plain C does it all, and where they are in pieces and vectors do. Those of
+ * little-endian packets are the same the other way round.
  */
 static void in_pieces(const struct weir_reduction *r, unsigned int sources, unsigned int n)
 {
-	static u8 all[3][BYTES], want[BYTES];
+	static u8 all[3][BYTES], want[BYTES], got[BYTES];
 	u32 len = weir_reduction_bytes(r, n), at;
 	struct weir_payload pl;
 	unsigned int s, pass;
 
 	for (s = 0; s < sources; s++)
 		any_packet(all[s], len);
-	for (pass = 0; pass < 2; pass++) {
-		mock_fpu_usable = pass;
-		for (s = 0; s < sources; s++) {
-			memcpy(packet + 1, all[s], len);
-			cut_packet(&pl, packet + 1, len, pass);
-			if (s)
-				weir_reduce_add(r, pages, &pl, n, 1);
-			else
-				weir_reduce_set(r, pages, &pl, n, 1);
-		}
-		weir_reduce_finish(r, pages, n);
-		for (at = 0; at < len; at++) {
-			u8 *got = (u8 *)page_address(pages[at / PAGE_SIZE]) + at % PAGE_SIZE;
+	for (pass = 0; pass < 4; pass++) {
+		bool cut = pass & 1, little = pass & 2;
 
-			if (pass && !CHECK_EQ(*got, want[at]))
-				return;
-			want[at] = *got;
+		mock_fpu_usable = cut;
+		for (s = 0; s < sources; s++) {
+			if (little)
+				swap_gradients(packet + 1, all[s], r, n);
+			else
+				memcpy(packet + 1, all[s], len);
+			cut_packet(&pl, packet + 1, len, cut);
+			if (s)
+				weir_reduce_add(r, little, pages, &pl, n, 1);
+			else
+				weir_reduce_set(r, little, pages, &pl, n, 1);
 		}
+		weir_reduce_finish(r, little, pages, n);
+		for (at = 0; at < len; at++)
+			got[at] = ((u8 *)page_address(pages[at / PAGE_SIZE]))[at % PAGE_SIZE];
+		if (!pass)
+			memcpy(want, got, len);
+		if (little)
+			swap_gradients(packet, got, r, n);
+		if (!CHECK(!memcmp(little ? packet : got, want, len)))
+			return;
 	}
 }
 
@@ -255,12 +271,12 @@ static void reduce_int64_overflows(void)
 			memcpy(packet + 8 * i, &g, 8);
 		}
 		cut_packet(&pl, packet, 8 * max, at & 1);
-		guard = weir_reduce_set(r, pages, &pl, max, bias);
+		guard = weir_reduce_set(r, false, pages, &pl, max, bias);
 		CHECK(weir_reduce_wide(guard, bias));
-		guard = weir_reduce_add(r, pages, &pl, max, bias);
+		guard = weir_reduce_add(r, false, pages, &pl, max, bias);
 		CHECK(weir_reduce_wide(guard, bias));
-		CHECK(weir_reduce_check(r, pages, &pl, max));
-		weir_reduce_finish(r, pages, max);
+		CHECK(weir_reduce_check(r, false, pages, &pl, max));
+		weir_reduce_finish(r, false, pages, max);
 		for (i = 0; i < max; i++) {
 			memcpy(&g, (u8 *)page_address(pages[i / 512]) + 8 * (i % 512), 8);
 			if (!CHECK_EQ(be64_to_cpu(g), i == at ? 1ULL << 63 : 2 * i))
@@ -271,10 +287,10 @@ static void reduce_int64_overflows(void)
 	memset(packet + 8, 0, 8 * max - 8);
 	packet[0] = 0x3f;
 	cut_packet(&pl, packet, 8 * max, false);
-	guard = weir_reduce_set(r, pages, &pl, max, bias);
+	guard = weir_reduce_set(r, false, pages, &pl, max, bias);
 	CHECK(!weir_reduce_wide(guard, bias));
-	weir_reduce_add(r, pages, &pl, max, bias);
-	CHECK(!weir_reduce_check(r, pages, &pl, max));
+	weir_reduce_add(r, false, pages, &pl, max, bias);
+	CHECK(!weir_reduce_check(r, false, pages, &pl, max));
 	teardown();
 }
 
@@ -294,8 +310,8 @@ static void reduce_halves_are_gathered(void)
 		memcpy(packet + 2 * i, &half, 2);
 	}
 	cut_packet(&pl, packet, 2 * MAX, false);
-	weir_reduce_set(r, pages, &pl, MAX, 1);
-	weir_reduce_finish(r, pages, MAX);
+	weir_reduce_set(r, false, pages, &pl, MAX, 1);
+	weir_reduce_finish(r, false, pages, MAX);
 	for (i = 0; i < MAX; i++) {
 		memcpy(&half, (u8 *)page_address(pages[0]) + 2 * i, 2);
 		if (!CHECK_EQ(ntohs(half), i))
@@ -330,16 +346,16 @@ static void reduce_sees_each_lane(void)
 		memset(grads, 0, sizeof(grads));
 		grads[i] = i & 1 ? 1 << 20 : -(1 << 20) - 1;
 		make_packet(&pl, 100, false);
-		guard = weir_reduce_set(int32_sum, pages, &pl, 100, 1 << 20);
+		guard = weir_reduce_set(int32_sum, false, pages, &pl, 100, 1 << 20);
 		CHECK(weir_reduce_wide(guard, 1 << 20));
-		guard = weir_reduce_add(int32_sum, pages, &pl, 100, 1 << 20);
+		guard = weir_reduce_add(int32_sum, false, pages, &pl, 100, 1 << 20);
 		CHECK(weir_reduce_wide(guard, 1 << 20));
 		grads[i] = INT32_MAX;
 		make_packet(&pl, 100, false);
-		weir_reduce_set(int32_sum, pages, &pl, 100, 1);
-		CHECK(!weir_reduce_check(int32_sum, pages, &pl, i));
-		weir_reduce_add(int32_sum, pages, &pl, 100, 1);
-		CHECK(weir_reduce_check(int32_sum, pages, &pl, 100));
+		weir_reduce_set(int32_sum, false, pages, &pl, 100, 1);
+		CHECK(!weir_reduce_check(int32_sum, false, pages, &pl, i));
+		weir_reduce_add(int32_sum, false, pages, &pl, 100, 1);
+		CHECK(weir_reduce_check(int32_sum, false, pages, &pl, 100));
 	}
 	teardown();
 }
@@ -362,9 +378,9 @@ static void reduce_nothing_beyond(void)
 	setup(true);
 	memset(grads, 0x11, sizeof(grads));
 	make_packet(&pl, 100, false);
-	weir_reduce_set(int32_sum, pages, &pl, 100, 1);
-	weir_reduce_add(int32_sum, pages, &pl, 100, 1);
-	weir_reduce_finish(int32_sum, pages, 100);
+	weir_reduce_set(int32_sum, false, pages, &pl, 100, 1);
+	weir_reduce_add(int32_sum, false, pages, &pl, 100, 1);
+	weir_reduce_finish(int32_sum, false, pages, 100);
 	for (i = 100; i < MAX; i++)
 		if (!CHECK_EQ(acc(i), (s32)0xa5a5a5a5))
 			break;
@@ -378,9 +394,9 @@ static u32 guard_of(bool vector, unsigned int n, u32 bias, bool add)
 
 	setup(vector);
 	make_packet(&pl, n, false);
-	guard = weir_reduce_set(int32_sum, pages, &pl, n, bias);
+	guard = weir_reduce_set(int32_sum, false, pages, &pl, n, bias);
 	if (add)
-		guard = weir_reduce_add(int32_sum, pages, &pl, n, bias);
+		guard = weir_reduce_add(int32_sum, false, pages, &pl, n, bias);
 	teardown();
 	return guard;
 }

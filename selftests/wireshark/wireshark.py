@@ -67,6 +67,7 @@ def box(job, block, flags=0, source=0, sources=1, generation=0, count=0, body=b"
 
 WORKER = Recorder(7, 3)
 EXPONENT, UP = 0x2000, 0x1000
+LITTLE = 0x80
 
 
 def words(*values):
@@ -77,7 +78,8 @@ def contributions():
     sent = WORKER.packet(0xfffffffe, [1, -2], generation=65535, flags=trio.FINAL, joined=True)
     one(udp(sent, 12000, tos=2), kind="contribution", job="7", block="4294967294", source="3", sources="1",
         generation="65535", flags="0x08", flags_final=True, flags_degraded=False, joined=True, down=False, up=False,
-        count="2", gradients="00:00:00:01:ff:ff:ff:fe", gradients_present="2", ecn="2", trimmed=None)
+        count="2", gradients="00:00:00:01:ff:ff:ff:fe", gradients_present="2", ecn="2", trimmed=None, flags_little=False)
+    one(udp(WORKER.packet(1, [1, -2], flags=LITTLE, joined=True), 12000), kind="contribution", flags_little=True)
 
 
 def with_an_exponent():
@@ -97,8 +99,8 @@ def results():
     one(udp(box(7, 9, trio.DEGRADED | trio.AGED, sources=3, count=3, body=sums + words(0x7, 0x1)), 12000, down=True, tos=3),
         kind="result", flags_degraded=True, flags_aged=True, flags_wanted=None, gradients_present="3",
         members="0-2 32", ecn="3", trimmed=None)
-    one(udp(box(7, 9, trio.OVERFLOW, sources=0, count=3, body=sums), 12000, down=True), kind="result",
-        flags_overflow=True, members=None, sources="0")
+    one(udp(box(7, 9, trio.OVERFLOW | LITTLE, sources=0, count=3, body=sums), 12000, down=True), kind="result",
+        flags_overflow=True, flags_little=True, members=None, sources="0")
 
 
 def of_levels():
@@ -107,7 +109,8 @@ def of_levels():
     one(udp(sent + words(4, 5) + words(0x00000016), 12000), kind="contribution of a box", up=True, members="1-2 4")
     sent = trio.struct.pack("!BIBBBHH", 7, 0, trio.CONTROL, 1, 1, 0, UP)
     join = trio.struct.pack("!IIIIQBBBBHH", 77, 8, 0, 256, 0, 1, 1, 1, 0, 6, 0)
-    one(udp(sent + join + words(0xf0), 12000), kind="join of a box", join_member="6", join_ranks="8", below="4-7")
+    one(udp(sent + join + words(0xf0), 12000), kind="join of a box", join_member="6", join_ranks="8", below="4-7",
+        join_little=False)
     sent = trio.struct.pack("!BIBBBHH", 7, 0, trio.NOTICE, 1, 1, 8, UP | trio.JOINED)
     one(udp(sent + words(0x40, *[0] * 7, 0x40, *[0] * 15), 12000), kind="notice of a box", notice_dead="6",
         notice_excluded="6", notice_waiting="none", generation="8")
@@ -115,7 +118,7 @@ def of_levels():
 
 def joins():
     """The join, the cookie, the answer, and what the answer says of later packets."""
-    answer = trio.struct.pack("!IIIIQBBBBHH", 99, 4, 64, 256, 20_000_000, 3, 2, 1, 0, 0, 12)
+    answer = trio.struct.pack("!IIIIQBBBBHH", 99, 4, 64, 256, 20_000_000, 3, 2, 1, 3, 0, 12)
     halves = trio.struct.pack("!4H", 1, 2, 3, 4)
     cookie = trio.struct.pack("!IIIIQQ", 99, 4, 64, 256, 0x1122334455667788, 0)
     found = dissect([
@@ -133,7 +136,7 @@ def joins():
     has(found[2], kind="refused join")
     has(found[3], members=None, gradients="00:01:00:02:00:00:00:05")
     has(found[4], kind="answer to a join", join_dtype="3", join_op="2", join_blocks="64", join_cwnd_cap="12", generation="2",
-        join_timeout="20000000", join_cookie=None)
+        join_timeout="20000000", join_cookie=None, join_little=True)
     has(found[5], members="0 2", gradients="00:01:00:02")
     has(found[6], members=None)
 

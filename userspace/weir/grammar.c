@@ -67,6 +67,10 @@ static const struct key job_order = {
 	"order", "ORDER", "what the bits of a sum of floats depend on; fixed takes four times the memory (arrival)",
 	VALUE_NAME, .attr = WEIR_A_JOB_ORDER, .names = &order_names,
 };
+static const struct key job_byte_order = {
+	"byte-order", "ORDER", "byte order of gradients in packets (of format trio workers)",
+	VALUE_NAME, .attr = WEIR_A_JOB_BYTE_ORDER, .names = &byte_order_names,
+};
 static const struct key job_owner = {
 	"owner", "OWNER", "who makes, changes and ends the job: a mark for save and restore (admin)",
 	VALUE_NAME, .attr = WEIR_A_JOB_OWNER, .names = &owner_names,
@@ -141,7 +145,8 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_id, true }, { &job_sources, true }, { &job_blocks, false },
 	{ &job_grads, false }, { &job_address, true }, { &job_port, false },
 	{ &job_group, false }, { &job_format, false }, { &job_dtype, false },
-	{ &job_op, false }, { &job_order, false }, { &job_owner, false }, { &job_policy, false },
+	{ &job_op, false }, { &job_order, false }, { &job_byte_order, false },
+	{ &job_owner, false }, { &job_policy, false },
 	{ &job_timeout, false }, { &job_quorum, false }, { &job_timers, false },
 	{ &job_dead_after, false }, { &job_rate, false }, { &job_ranks, false },
 	{ &job_parent, false }, { &job_parent_source, false }, { &job_parent_port, false },

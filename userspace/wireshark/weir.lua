@@ -97,6 +97,8 @@ local t = {
 	oldest = ProtoField.uint32("weir.behind.oldest", "Oldest block that can be continued at"),
 	next = ProtoField.uint32("weir.behind.next", "Block after the last one sent"),
 	ack = ProtoField.bool("weir.flags.ack", "Acknowledgment", 8, nil, 0x40),
+	little = ProtoField.bool("weir.flags.little", "Gradients are little-endian", 8, nil, 0x80),
+	takes_little = ProtoField.bool("weir.join.little", "Little-endian gradients", 8, nil, 0x02),
 }
 
 local l = {
@@ -293,6 +295,9 @@ end
 local function trio_flags(tree, tvb, head)
 	local flags = tree:add(t.flags, tvb(5, 1))
 	local is_result = head.down and head.count > 0
+	if head.count > 0 then
+		flags:add(t.little, tvb(5, 1))
+	end
 	for _, field in ipairs({ t.age, t.final, t.degraded, t.overflow, t.control }) do
 		flags:add(field, tvb(5, 1))
 	end
@@ -318,6 +323,7 @@ local function trio_join(tree, pinfo, tvb, head)
 	for i, field in ipairs({ t.dtype, t.op, t.format }) do
 		join:add(field, tvb(35 + i, 1))
 	end
+	join:add(t.takes_little, tvb(39, 1))
 	join:add(t.member, tvb(40, 2))
 	join:add(t.cwnd_cap, tvb(42, 2))
 	if head.down and not (has(head.flags, 0x20) or has(head.flags, 0x04)) then

@@ -28,14 +28,19 @@ static __always_inline int weir_trio_exponent(const struct weir_trio_header *hdr
 	return 0;
 }
 
+/* All flags of a contribution from a worker that has joined. */
+#define WEIR_TRIO_PLAIN		(WEIR_TRIO_FINAL | WEIR_TRIO_LITTLE)
+
 /*
- * An acknowledgment has no gradients, and comes from a worker that has joined. Without its flag a
- * packet of a worker has none of a result's flags.
+ * Little-endian gradients and acknowledgments, which have no gradients, come from workers that have
+ * joined. Other packets of a worker have none of a result's flags.
  */
 static __always_inline int weir_trio_worker(const struct weir_trio *hdr,
 					    struct weir_contrib *contrib)
 {
 	if (!(hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW)))
+		return 0;
+	if (!(hdr->flags & ~WEIR_TRIO_PLAIN) && hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8))
 		return 0;
 	if ((hdr->flags & ~WEIR_TRIO_FINAL) != WEIR_TRIO_ACK ||
 	    hdr->grad_cnt[0] != WEIR_TRIO_JOINED >> 8 || hdr->grad_cnt[1])
@@ -97,6 +102,8 @@ static __always_inline int weir_trio(const struct weir_trio_header *all,
 		contrib->flags |= WEIR_CONTRIB_JOINED;
 	if (hdr->flags & WEIR_TRIO_FINAL)
 		contrib->flags |= WEIR_CONTRIB_FINAL;
+	if (hdr->flags & WEIR_TRIO_LITTLE)
+		contrib->flags |= WEIR_CONTRIB_LITTLE;
 	return weir_trio_exponent(all, end, contrib);
 }
 

@@ -263,6 +263,7 @@ static __always_inline void weir_sums_fill_key(struct weir_block_key *key,
 	key->generation = c->generation;
 	key->source = c->source;
 	key->count = c->count;
+	key->little = c->flags & WEIR_CONTRIB_LITTLE;
 	key->has_exponent = c->flags & WEIR_CONTRIB_EXPONENT;
 	key->exponent = c->exponent;
 	key->ecn = c->tos & INET_ECN_MASK;

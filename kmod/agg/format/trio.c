@@ -40,7 +40,8 @@ void weir_trio_fill(struct weir_trio *hdr, u8 job,
 u8 weir_trio_flags(const struct weir_result *res, bool degraded)
 {
 	u8 flags = (res->overflow ? WEIR_TRIO_OVERFLOW : 0) |
-		   (res->unlike ? WEIR_TRIO_UNLIKE : 0);
+		   (res->unlike ? WEIR_TRIO_UNLIKE : 0) |
+		   (res->little ? WEIR_TRIO_LITTLE : 0);
 
 	if (!degraded)
 		return flags;

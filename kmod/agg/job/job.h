@@ -49,6 +49,7 @@ struct weir_policy_config {
  * @engine: what is done with contributions
  * @order: enum weir_order as requested; types that need no order have any
  * @owner: enum weir_owner, for those who read it
+ * @byte_order: enum weir_byte_order
  * @grads: gradients a block at most (block_grad_max)
  * @memory: bytes that it has charged
  * @local: where workers send to and results come from (out_src_addr); its port is
@@ -83,6 +84,7 @@ struct weir_job {
 	u8				id;
 	u8				order;
 	u8				owner;
+	u8				byte_order;
 	u16				grads;
 	const struct weir_format_ops	*format;
 	const struct weir_engine	*engine;

@@ -114,6 +114,7 @@ static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
 	j->waiting = words->nonce;
 	j->lacks = words->lacks;
 	j->grads = words->grads;
+	j->little = words->little;
 	j->is_waiting = true;
 }
 
@@ -139,7 +140,8 @@ static u32 weir_join_mix(u32 nonce, unsigned int source, u32 other)
 /**
  * weir_join_sum_up() - what the sources that have joined say together
  * @table: the job's table, locked; one source has joined at least
- * @words: filled: a number made of theirs, the earliest block that any lacks, the most gradients
+ * @words: filled: a number made of theirs, the earliest block that any lacks, the most gradients,
+ *	and whether all can send and receive little-endian ones
  */
 void weir_join_sum_up(const struct weir_join_table *table, struct weir_join_words *words)
 {
@@ -149,13 +151,14 @@ void weir_join_sum_up(const struct weir_join_table *table, struct weir_join_word
 
 	lockdep_assert_held(&table->lock);
 
-	*words = (struct weir_join_words){};
+	*words = (struct weir_join_words){ .little = true };
 	for (i = 0; i < table->n; i++) {
 		j = &table->joiner[i];
 		if (!j->is_alive)
 			continue;
 		words->nonce = weir_join_mix(words->nonce, i, j->waiting);
 		words->grads = max(words->grads, j->grads);
+		words->little &= j->little;
 		if (first || (s32)(j->lacks - words->lacks) < 0)
 			words->lacks = j->lacks;
 		first = false;
@@ -166,10 +169,11 @@ void weir_join_sum_up(const struct weir_join_table *table, struct weir_join_word
  * weir_join_begin() - the next generation begins, with the sources that have joined
  * @table: the job's table, locked
  * @start: block that it begins with
+ * @little: its gradients are little-endian
  *
  * The caller sets @table->generation before it drops the lock.
  */
-void weir_join_begin(struct weir_join_table *table, u32 start)
+void weir_join_begin(struct weir_join_table *table, u32 start, bool little)
 {
 	struct weir_joiner *j;
 
@@ -184,6 +188,7 @@ void weir_join_begin(struct weir_join_table *table, u32 start)
 		j->is_alive = false;
 	}
 	table->start = start;
+	table->little = little;
 }
 
 /**
@@ -271,6 +276,7 @@ bool weir_join_member(struct weir_join_table *table, unsigned int source,
 	in->nonce = j->member;
 	in->start = table->start;
 	in->generation = table->generation;
+	in->little = table->little;
 	is_member = j->is_member;
 	spin_unlock(&table->lock);
 	return is_member;

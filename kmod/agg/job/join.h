@@ -13,6 +13,7 @@
  * @waiting: nonce with which it waits for the next one
  * @lacks: the first block that it lacks, as it said with @waiting
  * @grads: gradients a block that it means to send, likewise
+ * @little: it can send and receive little-endian gradients, likewise
  * @heard: when it said so last, ns
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
@@ -24,6 +25,7 @@ struct weir_joiner {
 	u32		lacks;
 	u32		grads;
 	u64		heard;
+	bool		little;
 	bool		is_member;
 	bool		is_waiting;
 	bool		is_alive;
@@ -34,11 +36,13 @@ struct weir_joiner {
  * @nonce: the number that it has joined with
  * @start: block that the generation has begun with
  * @generation: the generation
+ * @little: its gradients are little-endian
  */
 struct weir_membership {
 	u32	nonce;
 	u32	start;
 	u16	generation;
+	bool	little;
 };
 
 /**
@@ -46,6 +50,7 @@ struct weir_membership {
  * @lock: guards the table; taken in softirq only
  * @n: sources
  * @generation: the current generation, as the box has given it out
+ * @little: its gradients are little-endian
  * @start: block that it has begun with
  * @since: when the first waiting source came, ns
  * @told: time of the last notice of waiting sources, ns; 0 for never
@@ -55,6 +60,7 @@ struct weir_join_table {
 	spinlock_t		lock;	/* the joiners */
 	unsigned int		n;
 	u16			generation;
+	bool			little;
 	u32			start;
 	u64			since;
 	u64			told;
@@ -84,11 +90,13 @@ enum weir_join_verdict {
  * @nonce: the number that it keeps for one communicator
  * @lacks: the first block that it lacks
  * @grads: gradients a block that it means to send
+ * @little: it can send and receive little-endian gradients
  */
 struct weir_join_words {
 	u32	nonce;
 	u32	lacks;
 	u32	grads;
+	bool	little;
 };
 
 int weir_join_init(struct weir_join_table *table, unsigned int sources);
@@ -99,7 +107,7 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 bool weir_join_is_complete(const struct weir_join_table *table,
 			   const unsigned long *excluded, u64 now);
 void weir_join_sum_up(const struct weir_join_table *table, struct weir_join_words *words);
-void weir_join_begin(struct weir_join_table *table, u32 start);
+void weir_join_begin(struct weir_join_table *table, u32 start, bool little);
 u32 weir_join_waits_with(struct weir_join_table *table, unsigned int source);
 void weir_join_forget(struct weir_join_table *table);
 bool weir_join_is_long(const struct weir_join_table *table, enum weir_join_verdict verdict,

@@ -112,6 +112,8 @@ static void weir_join_answer(struct weir_job *job, unsigned int id,
 	if (again)
 		weir_join_resume(job, id, again->words.lacks, &in);
 	weir_answer_figures(&figures, job);
+	if (in.little)
+		figures.features |= WEIR_JOIN_LITTLE;
 	weir_answer(job, id, &in, &figures, WEIR_TRIO_CONTROL);
 }
 
@@ -178,10 +180,10 @@ static void weir_join_gather(struct weir_job *job, unsigned long *back)
 }
 
 /* All that depends on who is in the generation that begins, before it does. */
-static void weir_join_enter(struct weir_job *job, u32 start, unsigned long *back)
+static void weir_join_enter(struct weir_job *job, u32 start, bool little, unsigned long *back)
 {
 	job->map->ops->begin(job->map, &job->join);
-	weir_join_begin(&job->join, start);
+	weir_join_begin(&job->join, start, little);
 	weir_join_gather(job, back);
 }
 
@@ -220,7 +222,7 @@ static enum weir_join_verdict weir_join_complete(struct weir_job *job,
 	if (joining->there < job->map->ranks)
 		return WEIR_JOIN_MISFIT;
 	weir_join_sum_up(&job->join, &words);
-	weir_join_enter(job, words.lacks, back);
+	weir_join_enter(job, words.lacks, words.little, back);
 	weir_join_start(job);
 	return WEIR_JOIN_START;
 }
@@ -329,6 +331,8 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 	joining.words.nonce = join.nonce;
 	joining.words.lacks = c->block;
 	joining.words.grads = ntohl(join.grads);
+	joining.words.little = job->byte_order == WEIR_BYTE_ORDER_WORKERS &&
+			       join.features & WEIR_JOIN_LITTLE;
 	if (!weir_join_fits(job, &join) ||
 	    !job->map->ops->read(job->map, c, ntohs(join.member) ?: c->source + 1, pl, ranks)) {
 		weir_join_refuse(job, &joining);
@@ -373,7 +377,7 @@ static void weir_join_above_start(struct weir_job *job, u16 generation, u32 star
 	WRITE_ONCE(parent->grads, ntohl(answer->grads));
 	WRITE_ONCE(parent->room, ntohs(answer->cwnd_cap));
 	WRITE_ONCE(parent->timeout, be64_to_cpu((__force __be64)answer->cookie));
-	weir_join_enter(job, start, back);
+	weir_join_enter(job, start, answer->features & WEIR_JOIN_LITTLE, back);
 	WRITE_ONCE(job->joined, true);
 	job->join.generation = generation;
 	weir_generations_follow(&job->blocks.gens, &job->blocks.retention, generation, start);

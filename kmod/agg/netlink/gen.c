@@ -45,7 +45,7 @@ const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1] = {
 };
 
 /* WEIR_CMD_JOB_ADD - do */
-static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_OWNER + 1] = {
+static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_BYTE_ORDER + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 	[WEIR_A_JOB_FORMAT] = NLA_POLICY_RANGE(NLA_U32, 1, 6),
 	[WEIR_A_JOB_DTYPE] = NLA_POLICY_RANGE(NLA_U32, 1, 6),
@@ -74,6 +74,7 @@ static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_OWNER + 1] = {
 	[WEIR_A_JOB_KEY_MEMORY] = { .type = NLA_UINT, },
 	[WEIR_A_JOB_RETAIN] = { .type = NLA_UINT, },
 	[WEIR_A_JOB_OWNER] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
+	[WEIR_A_JOB_BYTE_ORDER] = NLA_POLICY_RANGE(NLA_U32, 1, 2),
 };
 
 /* WEIR_CMD_JOB_SET - do */
@@ -187,7 +188,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_job_add_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_job_add_nl_policy,
-		.maxattr	= WEIR_A_JOB_OWNER,
+		.maxattr	= WEIR_A_JOB_BYTE_ORDER,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

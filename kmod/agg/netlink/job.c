@@ -119,6 +119,7 @@ static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job
 		       nla_put_u32(skb, WEIR_A_JOB_HELD, weir_kv_held(job->kv));
 	return weir_nl_job_put_policy(skb, job) ||
 	       nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
+	       nla_put_u32(skb, WEIR_A_JOB_BYTE_ORDER, job->byte_order) ||
 	       nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
 			   div_u64(job->blocks.repeat_after, NSEC_PER_USEC)) ||
 	       nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.open_max) ||
@@ -284,7 +285,7 @@ static const u8 weir_nl_job_of_blocks[] = {
 
 static const u8 weir_nl_job_of_new_blocks[] = {
 	WEIR_A_JOB_BLOCKS, WEIR_A_JOB_GRADS, WEIR_A_JOB_ORDER, WEIR_A_JOB_TIMERS, WEIR_A_JOB_RANKS,
-	WEIR_A_JOB_REPEAT_AFTER, WEIR_A_JOB_RETAIN,
+	WEIR_A_JOB_REPEAT_AFTER, WEIR_A_JOB_RETAIN, WEIR_A_JOB_BYTE_ORDER,
 };
 
 static int weir_nl_job_check_none(struct genl_info *info, const u8 *attrs, unsigned int n)
@@ -517,6 +518,9 @@ static int weir_nl_job_check_format(struct genl_info *info,
 	if (format->dtype && cfg->blocks.reduction->dtype != format->dtype)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EINVAL,
 				      "numbers of this format are of one type: leave dtype away");
+	if (!format->joins && cfg->byte_order == WEIR_BYTE_ORDER_WORKERS)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_BYTE_ORDER], -EINVAL,
+				      "packets of this format have network byte order");
 	if (cfg->blocks.size < format->slots) {
 		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
 		NL_SET_ERR_MSG_FMT(info->extack, "jobs of this format have %u blocks at least",
@@ -554,6 +558,9 @@ static int weir_nl_job_config(struct genl_info *info,
 						      WEIR_FORMAT_TRIO));
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
 	cfg->owner = weir_nl_u32_or(info, WEIR_A_JOB_OWNER, WEIR_OWNER_ADMIN);
+	cfg->byte_order = weir_nl_u32_or(info, WEIR_A_JOB_BYTE_ORDER,
+					 cfg->format->joins ? WEIR_BYTE_ORDER_WORKERS :
+							      WEIR_BYTE_ORDER_NETWORK);
 	err = cfg->format->kv ? weir_nl_job_check_streams(info) : weir_nl_job_check_blocks(info);
 	if (err)
 		return err;

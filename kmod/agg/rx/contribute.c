@@ -320,7 +320,7 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
 			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED |
 			      WEIR_CONTRIB_LINK | WEIR_CONTRIB_DOWN | WEIR_CONTRIB_UP |
-			      WEIR_CONTRIB_ACK));
+			      WEIR_CONTRIB_ACK | WEIR_CONTRIB_LITTLE));
 }
 
 /**

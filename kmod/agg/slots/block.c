@@ -107,6 +107,7 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	block->has_exponent = key->has_exponent;
 	block->unlike = false;
 	block->count = key->count;
+	block->little = key->little;
 	block->received = 0;
 	block->asked = 0;
 	block->exponent = key->exponent;
@@ -148,17 +149,17 @@ static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
 	u32 guard;
 
 	if (!block->received) {
-		guard = weir_reduce_set(reduction, block->pages, pl, block->count,
+		guard = weir_reduce_set(reduction, block->little, block->pages, pl, block->count,
 					blocks->bias);
 		block->wide = weir_reduce_wide(guard, blocks->bias);
 		return;
 	}
-	guard = weir_reduce_add(reduction, block->pages, pl, block->count,
+	guard = weir_reduce_add(reduction, block->little, block->pages, pl, block->count,
 				blocks->bias);
 	if (likely(!block->wide && !weir_reduce_wide(guard, blocks->bias)))
 		return;
 	block->wide = true;
-	if (weir_reduce_check(reduction, block->pages, pl, block->count))
+	if (weir_reduce_check(reduction, block->little, block->pages, pl, block->count))
 		block->overflow = true;
 }
 
@@ -244,7 +245,8 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 					   const struct weir_payload *pl, u64 now,
 					   struct weir_outcome *out)
 {
-	if (key->count != block->count || key->has_exponent != block->has_exponent)
+	if (key->count != block->count || key->has_exponent != block->has_exponent ||
+	    key->little != block->little)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > block->start ? now - block->start : 0;
 	if (block->state != WEIR_BLOCK_OPEN)

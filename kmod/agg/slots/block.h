@@ -65,6 +65,7 @@ enum weir_block_state {
  * @ecn: INET_ECN_CE where a contribution had it, else INET_ECN_NOT_ECT where one was not
  *	ECN-capable, else INET_ECN_ECT_0 or INET_ECN_ECT_1
  * @count: gradients (grad_cnt)
+ * @little: gradients are little-endian in its packets
  * @received: contributions so far (rcvd_cnt)
  * @turn: which of a pair's two blocks is the later one, see pair.h; 0 before the first, and
  *	where blocks have no pairs
@@ -78,7 +79,7 @@ enum weir_block_state {
  * @done: time when it was completed, ns
  * @mask: sources that have contributed (rcvd_mask_0 to _3)
  * @late: sources that contributed only after it was answered
- * @pages: sums in the reduction's form while open, gradients in network form when complete
+ * @pages: sums in the reduction's form while open, gradients as packets have them when complete
  *	(aggr_paddr); weir_blocks.pages of them, in units that lie together, see pool.h. More parts
  *	follow, see struct weir_layout
  *
@@ -98,7 +99,8 @@ struct weir_block {
 	u8		has_exponent:1;
 	u8		unlike:1;
 	u8		ecn:2;
-	u16		count;
+	u16		count:15;
+	u16		little:1;
 	u16		received;
 	u16		turn;
 	u32		asked;
@@ -214,6 +216,7 @@ struct weir_blocks {
  * @aged: it had timed out before it was answered
  * @degraded: not all sources are in it, or not all ranks
  * @above: it is a sum for the parent box, and not a result
+ * @little: the gradients are little-endian
  * @has_exponent: @exponent is the largest of its contributors'
  * @unlike: they have not all the same, or not all contributions had one form
  * @exponent: see there
@@ -241,6 +244,7 @@ struct weir_result {
 	bool		aged;
 	bool		degraded;
 	bool		above;
+	bool		little;
 	bool		has_exponent;
 	bool		unlike;
 	u8		ecn;
@@ -313,6 +317,7 @@ enum weir_claim {
  * @generation: generation
  * @source: source id, below the table's sources
  * @count: gradients; 0 in a query
+ * @little: they are little-endian
  * @has_exponent: there is an exponent
  * @exponent: a number of which the result has the largest
  * @ecn: the two bits of the packet's IP header
@@ -329,6 +334,7 @@ struct weir_block_key {
 	u16	generation;
 	u16	source;
 	u16	count;
+	bool	little;
 	bool	has_exponent;
 	s32	exponent;
 	u8	ecn;

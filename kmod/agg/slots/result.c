@@ -43,6 +43,7 @@ void weir_block_describe(const struct weir_blocks *blocks,
 	res->overflow = block->overflow;
 	res->aged = block->aged;
 	res->degraded = block->received < blocks->sources;
+	res->little = block->little;
 	res->has_exponent = block->has_exponent;
 	res->unlike = block->unlike;
 	res->exponent = block->exponent;
@@ -125,7 +126,7 @@ bool weir_block_has_the_rest(const struct weir_blocks *blocks,
 void weir_block_finish(const struct weir_blocks *blocks, struct weir_block *block,
 		       u64 now, struct weir_result *res)
 {
-	weir_reduce_finish(blocks->reduction, block->pages, block->count);
+	weir_reduce_finish(blocks->reduction, block->little, block->pages, block->count);
 	block->done = now;
 	WRITE_ONCE(block->state, blocks->above ? WEIR_BLOCK_ABOVE : WEIR_BLOCK_COMPLETE);
 	weir_block_result(blocks, block, res);

@@ -167,6 +167,7 @@ void weir_parent_join(struct weir_job *job)
 	weir_rank_map_claims(job->map, &job->join, ranks);
 	packet.join.nonce = parent->said.nonce;
 	packet.join.grads = htonl(parent->said.grads);
+	packet.join.features = parent->said.little ? WEIR_JOIN_LITTLE : 0;
 	packet.join.cookie = parent->cookie;
 	weir_parent_fill(&packet.hdr, job, parent->said.lacks, 0, WEIR_TRIO_CONTROL, 1, 0);
 	spin_unlock(&job->join.lock);

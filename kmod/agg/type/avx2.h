@@ -65,15 +65,22 @@ WEIR_INNER weir_v weir_splat(unsigned int v)
 	return (weir_v){ v, v, v, v, v, v, v, v };
 }
 
-/* Swap the bytes of each lane; the shuffle works within halves of 16 bytes. */
+/*
+ * Swap the bytes of each lane, where packets have another byte order; the shuffle works within
+ * halves of 16 bytes.
+ */
 WEIR_INNER weir_v weir_swap(weir_v x)
 {
+#ifdef WEIR_LITTLE
+	return x;
+#else
 	const weir_vb mask = {
 		3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
 		3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
 	};
 
 	return (weir_v)__builtin_ia32_pshufb256((weir_vb)x, mask);
+#endif
 }
 
 WEIR_INNER weir_v weir_load_swapped(const void *src)
@@ -92,9 +99,13 @@ WEIR_INNER void weir_store_swapped(void *wire, weir_v x)
  */
 WEIR_INNER weir_h weir_swap_half(weir_h x)
 {
+#ifdef WEIR_LITTLE
+	return x;
+#else
 	const weir_hb mask = { 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12 };
 
 	return (weir_h)__builtin_ia32_pshufb128((weir_hb)x, mask);
+#endif
 }
 
 WEIR_INNER weir_h weir_load_half_swapped(const void *src)

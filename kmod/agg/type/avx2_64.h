@@ -21,15 +21,19 @@ WEIR_INNER weir_vq weir_splat64(unsigned long long v)
 	return (weir_vq){ v, v, v, v };
 }
 
-/* Swap the bytes of each lane; the shuffle works within halves of 16 bytes. */
+/* See weir_swap(). */
 WEIR_INNER weir_vq weir_swap64(weir_vq x)
 {
+#ifdef WEIR_LITTLE
+	return x;
+#else
 	const weir_vb mask = {
 		7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
 		7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
 	};
 
 	return (weir_vq)__builtin_ia32_pshufb256((weir_vb)x, mask);
+#endif
 }
 
 WEIR_INNER weir_vq weir_load64_swapped(const void *src)

@@ -2,12 +2,21 @@
 /* bfloat16, the upper half of a binary32, for AVX2. */
 #include "agg/type/avx2.h"
 
+/* Where a packet has byte @i of the little-endian numbers. */
+#ifdef WEIR_LITTLE
+#define AT(i)	(i)
+#else
+#define AT(i)	((i) ^ 1)
+#endif
+
 /* The shuffle that swaps the bytes moves them into the upper half as well. */
 WEIR_INNER weir_v load_bfloat16(const void *src)
 {
 	const weir_vb mask = {
-		-1, -1, 1, 0, -1, -1, 5, 4, -1, -1, 9, 8, -1, -1, 13, 12,
-		-1, -1, 1, 0, -1, -1, 5, 4, -1, -1, 9, 8, -1, -1, 13, 12,
+		-1, -1, AT(0), AT(1), -1, -1, AT(4), AT(5),
+		-1, -1, AT(8), AT(9), -1, -1, AT(12), AT(13),
+		-1, -1, AT(0), AT(1), -1, -1, AT(4), AT(5),
+		-1, -1, AT(8), AT(9), -1, -1, AT(12), AT(13),
 	};
 	weir_v x = (weir_v)WEIR_WIDEN(*(const weir_hp *)src);
 
@@ -21,8 +30,10 @@ WEIR_INNER weir_v load_bfloat16(const void *src)
 WEIR_INNER struct weir_pair load_bfloat16_pair(const void *src)
 {
 	const weir_vb mask = {
-		1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14,
-		1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14,
+		AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7),
+		AT(8), AT(9), AT(10), AT(11), AT(12), AT(13), AT(14), AT(15),
+		AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7),
+		AT(8), AT(9), AT(10), AT(11), AT(12), AT(13), AT(14), AT(15),
 	};
 	weir_vl quarters = __builtin_ia32_permdi256((weir_vl)*(const weir_vp *)src, 0xd8);
 	weir_vs x = (weir_vs)__builtin_ia32_pshufb256((weir_vb)quarters, mask);
@@ -43,8 +54,10 @@ WEIR_INNER struct weir_pair load_bfloat16_pair(const void *src)
 WEIR_INNER void store_bfloat16(void *wire, weir_v x)
 {
 	const weir_vb mask = {
-		3, 2, 7, 6, 11, 10, 15, 14, -1, -1, -1, -1, -1, -1, -1, -1,
-		3, 2, 7, 6, 11, 10, 15, 14, -1, -1, -1, -1, -1, -1, -1, -1,
+		AT(2), AT(3), AT(6), AT(7), AT(10), AT(11), AT(14), AT(15),
+		-1, -1, -1, -1, -1, -1, -1, -1,
+		AT(2), AT(3), AT(6), AT(7), AT(10), AT(11), AT(14), AT(15),
+		-1, -1, -1, -1, -1, -1, -1, -1,
 	};
 	weir_vq q;
 
@@ -59,7 +72,7 @@ WEIR_INNER void store_bfloat16(void *wire, weir_v x)
 #define WEIR_STORE	store_bfloat16
 #define WEIR_SIZE	2
 #define WEIR_TO_ODD	1
-#define WEIR_REST(op)	weir_bfloat16_##op##_scalar
+#define WEIR_REST(op)	WEIR_OPS(bfloat16, op, scalar)
 #include "agg/type/float_avx2.h"
 
 WEIR_FLOAT_OPS(bfloat16, avx2);

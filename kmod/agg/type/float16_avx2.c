@@ -4,9 +4,13 @@
 
 WEIR_INNER weir_hs swap_half(weir_hb x)
 {
+#ifdef WEIR_LITTLE
+	return (weir_hs)x;
+#else
 	const weir_hb mask = { 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14 };
 
 	return (weir_hs)__builtin_ia32_pshufb128(x, mask);
+#endif
 }
 
 WEIR_INNER weir_v load_float16(const void *src)
@@ -30,7 +34,7 @@ WEIR_INNER void store_float16(void *wire, weir_v x)
 #define WEIR_STORE	store_float16
 #define WEIR_SIZE	2
 #define WEIR_TO_ODD	1
-#define WEIR_REST(op)	weir_float16_##op##_scalar
+#define WEIR_REST(op)	WEIR_OPS(float16, op, scalar)
 #include "agg/type/float_avx2.h"
 
 WEIR_FLOAT_OPS(float16, avx2);

@@ -8,7 +8,7 @@
 #define WEIR_STORE	weir_store_swapped
 #define WEIR_SIZE	4
 #define WEIR_TO_ODD	0
-#define WEIR_REST(op)	weir_float32_##op##_scalar
+#define WEIR_REST(op)	WEIR_OPS(float32, op, scalar)
 #include "agg/type/float_avx2.h"
 
 WEIR_FLOAT_OPS(float32, avx2);

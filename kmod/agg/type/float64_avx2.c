@@ -67,7 +67,7 @@ static unsigned int sum_set(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_float64_sum_scalar.set, acc, src, n,
+	weir_rest64(WEIR_OPS(float64, sum, scalar).set, acc, src, n,
 		    weir_avx2_set64(acc, src, n, weir_load64_swapped));
 	return 0;
 }
@@ -82,7 +82,7 @@ static unsigned int sum_add(void *acc, const void *src, unsigned int n,
 
 static void sum_to_wire(void *wire, const void *acc, unsigned int n)
 {
-	weir_rest64_to_wire(weir_float64_sum_scalar.to_wire, wire, acc, n,
+	weir_rest64_to_wire(WEIR_OPS(float64, sum, scalar).to_wire, wire, acc, n,
 			    weir_avx2_to_wire64(wire, acc, n, store_canonical));
 }
 
@@ -187,7 +187,7 @@ static unsigned int binned_set(void *acc, const void *src, unsigned int n,
 			       unsigned int bias)
 {
 	(void)bias;
-	binned_each(acc, src, n, put_split, weir_float64_binned_scalar.set);
+	binned_each(acc, src, n, put_split, WEIR_OPS(float64, binned, scalar).set);
 	return 0;
 }
 
@@ -195,20 +195,20 @@ static unsigned int binned_add(void *acc, const void *src, unsigned int n,
 			       unsigned int bias)
 {
 	(void)bias;
-	binned_each(acc, src, n, add_split, weir_float64_binned_scalar.add);
+	binned_each(acc, src, n, add_split, WEIR_OPS(float64, binned, scalar).add);
 	return 0;
 }
 
 static void binned_to_wire(void *wire, const void *acc, unsigned int n)
 {
-	weir_float64_binned_scalar.to_wire(wire, acc, n);
+	WEIR_OPS(float64, binned, scalar).to_wire(wire, acc, n);
 }
 
 static unsigned int min_set(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_float64_min_scalar.set, acc, src, n,
+	weir_rest64(WEIR_OPS(float64, min, scalar).set, acc, src, n,
 		    weir_avx2_set64(acc, src, n, load_min_key));
 	return 0;
 }
@@ -217,7 +217,7 @@ static unsigned int min_add(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_float64_min_scalar.add, acc, src, n,
+	weir_rest64(WEIR_OPS(float64, min, scalar).add, acc, src, n,
 		    weir_avx2_add64(acc, src, n, load_min_key, weir_vmin64));
 	return 0;
 }
@@ -226,7 +226,7 @@ static unsigned int max_set(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_float64_max_scalar.set, acc, src, n,
+	weir_rest64(WEIR_OPS(float64, max, scalar).set, acc, src, n,
 		    weir_avx2_set64(acc, src, n, load_max_key));
 	return 0;
 }
@@ -235,14 +235,14 @@ static unsigned int max_add(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_float64_max_scalar.add, acc, src, n,
+	weir_rest64(WEIR_OPS(float64, max, scalar).add, acc, src, n,
 		    weir_avx2_add64(acc, src, n, load_max_key, weir_vmax64));
 	return 0;
 }
 
 static void key_to_wire(void *wire, const void *acc, unsigned int n)
 {
-	weir_rest64_to_wire(weir_float64_min_scalar.to_wire, wire, acc, n,
+	weir_rest64_to_wire(WEIR_OPS(float64, min, scalar).to_wire, wire, acc, n,
 			    weir_avx2_to_wire64(wire, acc, n, store_key));
 }
 

@@ -64,7 +64,7 @@ static unsigned int int32_sum_set(void *acc, const void *src, unsigned int n,
 		n -= WEIR_HALF;
 	}
 	guard = fold_half(rest);
-	return n ? guard | weir_int32_sum_scalar.set(a, s, n, bias) : guard;
+	return n ? guard | WEIR_OPS(int32, sum, scalar).set(a, s, n, bias) : guard;
 }
 
 static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
@@ -107,7 +107,7 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 		n -= WEIR_HALF;
 	}
 	guard = fold_half(rest);
-	return n ? guard | weir_int32_sum_scalar.add(a, s, n, bias) : guard;
+	return n ? guard | WEIR_OPS(int32, sum, scalar).add(a, s, n, bias) : guard;
 }
 
 static unsigned int int32_sum_check(void *acc, const void *src, unsigned int n,
@@ -122,7 +122,7 @@ static unsigned int int32_sum_check(void *acc, const void *src, unsigned int n,
 		sum = weir_take(a);
 		bad |= (sum ^ v) & (sum ^ (sum - v));
 	}
-	return fold_half(halve(bad)) >> 31 | weir_int32_sum_scalar.check(a, s, n, bias);
+	return fold_half(halve(bad)) >> 31 | WEIR_OPS(int32, sum, scalar).check(a, s, n, bias);
 }
 
 static unsigned int int32_set(void *acc, const void *src, unsigned int n,
@@ -130,7 +130,7 @@ static unsigned int int32_set(void *acc, const void *src, unsigned int n,
 {
 	unsigned int done = weir_avx2_set(acc, src, n, SIZE, weir_load_swapped);
 
-	return weir_int32_min_scalar.set((weir_word *)acc + done, src + done * SIZE,
+	return WEIR_OPS(int32, min, scalar).set((weir_word *)acc + done, src + done * SIZE,
 					 n - done, bias);
 }
 
@@ -140,7 +140,7 @@ static unsigned int int32_min_add(void *acc, const void *src, unsigned int n,
 	unsigned int done = weir_avx2_add(acc, src, n, SIZE, weir_load_swapped,
 					  weir_load_pair_swapped, weir_vmin);
 
-	return weir_int32_min_scalar.add((weir_word *)acc + done, src + done * SIZE,
+	return WEIR_OPS(int32, min, scalar).add((weir_word *)acc + done, src + done * SIZE,
 					 n - done, bias);
 }
 
@@ -150,7 +150,7 @@ static unsigned int int32_max_add(void *acc, const void *src, unsigned int n,
 	unsigned int done = weir_avx2_add(acc, src, n, SIZE, weir_load_swapped,
 					  weir_load_pair_swapped, weir_vmax);
 
-	return weir_int32_max_scalar.add((weir_word *)acc + done, src + done * SIZE,
+	return WEIR_OPS(int32, max, scalar).add((weir_word *)acc + done, src + done * SIZE,
 					 n - done, bias);
 }
 
@@ -165,8 +165,8 @@ static void int32_to_wire(void *wire, const void *acc, unsigned int n)
 		done += WEIR_HALF;
 	}
 	if (n - done)
-		weir_int32_sum_scalar.to_wire(wire + done * SIZE,
-					      (const weir_word *)acc + done, n - done);
+		WEIR_OPS(int32, sum, scalar).to_wire(wire + done * SIZE,
+						     (const weir_word *)acc + done, n - done);
 }
 
 WEIR_INT_OPS(int32, avx2);

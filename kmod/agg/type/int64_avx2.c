@@ -28,7 +28,7 @@ static unsigned int int64_sum_set(void *acc, const void *src, unsigned int n,
 		s += WEIR_STEP64;
 	}
 	guard = fold_upper(guards);
-	return n ? guard | weir_int64_sum_scalar.set(a, s, n, bias) : guard;
+	return n ? guard | WEIR_OPS(int64, sum, scalar).set(a, s, n, bias) : guard;
 }
 
 static unsigned int int64_sum_add(void *acc, const void *src, unsigned int n,
@@ -63,7 +63,7 @@ static unsigned int int64_sum_add(void *acc, const void *src, unsigned int n,
 		s += WEIR_STEP64;
 	}
 	guard = fold_upper(guards0 | guards1);
-	return n ? guard | weir_int64_sum_scalar.add(a, s, n, bias) : guard;
+	return n ? guard | WEIR_OPS(int64, sum, scalar).add(a, s, n, bias) : guard;
 }
 
 static unsigned int int64_sum_check(void *acc, const void *src, unsigned int n,
@@ -80,14 +80,14 @@ static unsigned int int64_sum_check(void *acc, const void *src, unsigned int n,
 		a += WEIR_LANES64;
 		s += WEIR_STEP64;
 	}
-	return fold_upper(bad) >> 31 | weir_int64_sum_scalar.check(a, s, n, bias);
+	return fold_upper(bad) >> 31 | WEIR_OPS(int64, sum, scalar).check(a, s, n, bias);
 }
 
 static unsigned int int64_set(void *acc, const void *src, unsigned int n,
 			      unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_int64_min_scalar.set, acc, src, n,
+	weir_rest64(WEIR_OPS(int64, min, scalar).set, acc, src, n,
 		    weir_avx2_set64(acc, src, n, weir_load64_swapped));
 	return 0;
 }
@@ -96,7 +96,7 @@ static unsigned int int64_min_add(void *acc, const void *src, unsigned int n,
 				  unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_int64_min_scalar.add, acc, src, n,
+	weir_rest64(WEIR_OPS(int64, min, scalar).add, acc, src, n,
 		    weir_avx2_add64(acc, src, n, weir_load64_swapped, weir_vmin64));
 	return 0;
 }
@@ -105,14 +105,14 @@ static unsigned int int64_max_add(void *acc, const void *src, unsigned int n,
 				  unsigned int bias)
 {
 	(void)bias;
-	weir_rest64(weir_int64_max_scalar.add, acc, src, n,
+	weir_rest64(WEIR_OPS(int64, max, scalar).add, acc, src, n,
 		    weir_avx2_add64(acc, src, n, weir_load64_swapped, weir_vmax64));
 	return 0;
 }
 
 static void int64_to_wire(void *wire, const void *acc, unsigned int n)
 {
-	weir_rest64_to_wire(weir_int64_sum_scalar.to_wire, wire, acc, n,
+	weir_rest64_to_wire(WEIR_OPS(int64, sum, scalar).to_wire, wire, acc, n,
 			    weir_avx2_to_wire64(wire, acc, n, weir_store64_swapped));
 }
 

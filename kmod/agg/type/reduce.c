@@ -150,13 +150,13 @@ static __always_inline weir_reduce_fn weir_reduce_loop(const struct weir_reduce_
 }
 
 /* Compiled for each step by itself: most of a packet's instructions run here. */
-static __always_inline u32 weir_reduce(const struct weir_reduction *r,
+static __always_inline u32 weir_reduce(const struct weir_reduction *r, bool little,
 				       enum weir_reduce_step step, struct page **pages,
 				       const struct weir_payload *pl, unsigned int count,
 				       u32 bias)
 {
 	bool vector = weir_reduce_begin(r, count);
-	weir_reduce_fn run = weir_reduce_loop(vector ? r->vector : r->scalar, step);
+	weir_reduce_fn run = weir_reduce_loop((vector ? r->vector : r->scalar)[little], step);
 	u32 all;
 
 	if (likely(pl->n == 1 && weir_reduce_is_one(r, pages, count)))
@@ -171,6 +171,7 @@ static __always_inline u32 weir_reduce(const struct weir_reduction *r,
 /**
  * weir_reduce_set() - the first contribution to a block
  * @reduction: how gradients are combined
+ * @little: the packet's gradients are little-endian
  * @pages: the block's pages; overwritten with the gradients in the reduction's form
  * @pl: the packet's gradients, at least @count
  * @count: gradients
@@ -180,15 +181,16 @@ static __always_inline u32 weir_reduce(const struct weir_reduction *r,
  *
  * Return: a guard for weir_reduce_wide().
  */
-u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
+u32 weir_reduce_set(const struct weir_reduction *reduction, bool little, struct page **pages,
 		    const struct weir_payload *pl, unsigned int count, u32 bias)
 {
-	return weir_reduce(reduction, WEIR_SET, pages, pl, count, bias);
+	return weir_reduce(reduction, little, WEIR_SET, pages, pl, count, bias);
 }
 
 /**
  * weir_reduce_add() - a further contribution
  * @reduction: how gradients are combined; sums of integers are modulo 2^32, or 2^64
+ * @little: the packet's gradients are little-endian
  * @pages: the block's pages, with the contributions before
  * @pl: the packet's gradients, at least @count
  * @count: gradients
@@ -196,25 +198,26 @@ u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
  *
  * Return: a guard for weir_reduce_wide().
  */
-u32 weir_reduce_add(const struct weir_reduction *reduction, struct page **pages,
+u32 weir_reduce_add(const struct weir_reduction *reduction, bool little, struct page **pages,
 		    const struct weir_payload *pl, unsigned int count, u32 bias)
 {
-	return weir_reduce(reduction, WEIR_ADD, pages, pl, count, bias);
+	return weir_reduce(reduction, little, WEIR_ADD, pages, pl, count, bias);
 }
 
 /**
  * weir_reduce_check() - did the addition just made leave the range of the type?
  * @reduction: how gradients are combined; one that has guards
+ * @little: the packet's gradients are little-endian
  * @pages: the sums with @pl in them
  * @pl: the packet's gradients, as they were added
  * @count: gradients
  *
  * Return: nonzero where it did.
  */
-u32 weir_reduce_check(const struct weir_reduction *reduction, struct page **pages,
+u32 weir_reduce_check(const struct weir_reduction *reduction, bool little, struct page **pages,
 		      const struct weir_payload *pl, unsigned int count)
 {
-	return weir_reduce(reduction, WEIR_CHECK, pages, pl, count, 0);
+	return weir_reduce(reduction, little, WEIR_CHECK, pages, pl, count, 0);
 }
 
 /* Where gradient @i of a result is, and how many there are from there to the page's end. */
@@ -228,20 +231,21 @@ static void *weir_reduce_wire(const struct weir_reduction *r, struct page **page
 }
 
 /**
- * weir_reduce_finish() - make the result in network form
+ * weir_reduce_finish() - make the result as packets have it
  * @reduction: how gradients were combined
+ * @little: the result's gradients are little-endian
  * @pages: the block's pages; the result begins with the first one
  * @count: gradients
  *
  * A result takes no more memory than the sums that it is made from, so no sum is
  * overwritten before it was read.
  */
-void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pages,
+void weir_reduce_finish(const struct weir_reduction *reduction, bool little, struct page **pages,
 			unsigned int count)
 {
 	bool vector = weir_reduce_begin(reduction, count);
-	const struct weir_reduce_ops *ops = vector ? reduction->vector :
-						     reduction->scalar;
+	const struct weir_reduce_ops *ops = vector ? reduction->vector[little] :
+						     reduction->scalar[little];
 	unsigned int i, n;
 	void *wire;
 

@@ -18,8 +18,8 @@ struct page;
  * @page_shift: a page has room for 2^page_shift gradients of an open block
  * @needs: CPU features for @vector, WEIR_CPU_*
  * @least: gradients from which on vectors are worth the saving of the registers
- * @scalar: the inner loops in plain C
- * @vector: and with vectors
+ * @scalar: the inner loops in plain C, for packets in network byte order and in little-endian order
+ * @vector: likewise, with vectors
  */
 struct weir_reduction {
 	u8	dtype;
@@ -29,8 +29,8 @@ struct weir_reduction {
 	u8	page_shift;
 	u8	needs;
 	u8	least;
-	const struct weir_reduce_ops *scalar;
-	const struct weir_reduce_ops *vector;
+	const struct weir_reduce_ops *scalar[2];
+	const struct weir_reduce_ops *vector[2];
 };
 
 /**
@@ -57,13 +57,13 @@ static inline u32 weir_reduction_grads_max(const struct weir_reduction *reductio
 	return reduction->shift == 3 ? WEIR_GRADS_MAX / 2 : WEIR_GRADS_MAX;
 }
 
-u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
+u32 weir_reduce_set(const struct weir_reduction *reduction, bool little, struct page **pages,
 		    const struct weir_payload *pl, unsigned int count, u32 bias);
-u32 weir_reduce_add(const struct weir_reduction *reduction, struct page **pages,
+u32 weir_reduce_add(const struct weir_reduction *reduction, bool little, struct page **pages,
 		    const struct weir_payload *pl, unsigned int count, u32 bias);
-u32 weir_reduce_check(const struct weir_reduction *reduction, struct page **pages,
+u32 weir_reduce_check(const struct weir_reduction *reduction, bool little, struct page **pages,
 		      const struct weir_payload *pl, unsigned int count);
-void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pages,
+void weir_reduce_finish(const struct weir_reduction *reduction, bool little, struct page **pages,
 			unsigned int count);
 
 /**

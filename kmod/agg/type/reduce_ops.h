@@ -5,10 +5,13 @@
  *
  * acc:  an open block's words of each gradient, in the reduction's form;
  *	 aligned to 4 bytes, and to 8 if a gradient has 8
- * src:  a packet's gradients, network byte order, any alignment
- * wire: the block's gradients as its result has them, network byte order; may be the
- *	 memory of acc, from its beginning on
+ * src:  a packet's gradients, any alignment
+ * wire: the block's gradients as its result has them; may be the memory of acc, from its
+ *	 beginning on
  * n:    gradients
+ *
+ * The gradients of packets and results are in network byte order, or little-endian: each file of
+ * loops is compiled a second time with WEIR_LITTLE (little_*.c).
  */
 #ifndef _WEIR_REDUCE_OPS_H
 #define _WEIR_REDUCE_OPS_H
@@ -34,11 +37,15 @@ struct weir_reduce_ops {
 	void		(*to_wire)(void *wire, const void *acc, unsigned int n);
 };
 
-#define WEIR_DECLARE_OPS(type, unit)						\
+#define WEIR_DECLARE_UNIT(type, unit)						\
 	extern const struct weir_reduce_ops weir_##type##_sum_##unit;		\
 	extern const struct weir_reduce_ops weir_##type##_binned_##unit;	\
 	extern const struct weir_reduce_ops weir_##type##_min_##unit;		\
 	extern const struct weir_reduce_ops weir_##type##_max_##unit
+
+#define WEIR_DECLARE_OPS(type, unit)						\
+	WEIR_DECLARE_UNIT(type, unit);						\
+	WEIR_DECLARE_UNIT(type, unit##_little)
 
 /* Integers have no binned sums, as theirs are the same in any order. */
 WEIR_DECLARE_OPS(int32, scalar);
@@ -60,16 +67,23 @@ WEIR_DECLARE_OPS(bfloat16, scalar);
 WEIR_DECLARE_OPS(bfloat16, avx2);
 WEIR_DECLARE_OPS(bfloat16, neon);
 
+/* The table of a type's operation in the byte order that a file is compiled for. */
+#ifdef WEIR_LITTLE
+#define WEIR_OPS(type, op, unit)	weir_##type##_##op##_##unit##_little
+#else
+#define WEIR_OPS(type, op, unit)	weir_##type##_##op##_##unit
+#endif
+
 /* The tables of integers, of functions that each unit has by these names. */
 #define WEIR_INT_OPS(type, unit)						\
-	const struct weir_reduce_ops weir_##type##_sum_##unit = {		\
+	const struct weir_reduce_ops WEIR_OPS(type, sum, unit) = {		\
 		.set = type##_sum_set, .add = type##_sum_add,			\
 		.check = type##_sum_check, .to_wire = type##_to_wire,		\
 	};									\
-	const struct weir_reduce_ops weir_##type##_min_##unit = {		\
+	const struct weir_reduce_ops WEIR_OPS(type, min, unit) = {		\
 		.set = type##_set, .add = type##_min_add, .to_wire = type##_to_wire, \
 	};									\
-	const struct weir_reduce_ops weir_##type##_max_##unit = {		\
+	const struct weir_reduce_ops WEIR_OPS(type, max, unit) = {		\
 		.set = type##_set, .add = type##_max_add, .to_wire = type##_to_wire, \
 	}
 
@@ -78,16 +92,16 @@ WEIR_DECLARE_OPS(bfloat16, neon);
  * the files of float64.
  */
 #define WEIR_FLOAT_OPS(type, unit)						\
-	const struct weir_reduce_ops weir_##type##_sum_##unit = {		\
+	const struct weir_reduce_ops WEIR_OPS(type, sum, unit) = {		\
 		.set = sum_set, .add = sum_add, .to_wire = sum_to_wire,		\
 	};									\
-	const struct weir_reduce_ops weir_##type##_binned_##unit = {		\
+	const struct weir_reduce_ops WEIR_OPS(type, binned, unit) = {		\
 		.set = binned_set, .add = binned_add, .to_wire = binned_to_wire, \
 	};									\
-	const struct weir_reduce_ops weir_##type##_min_##unit = {		\
+	const struct weir_reduce_ops WEIR_OPS(type, min, unit) = {		\
 		.set = min_set, .add = min_add, .to_wire = key_to_wire,		\
 	};									\
-	const struct weir_reduce_ops weir_##type##_max_##unit = {		\
+	const struct weir_reduce_ops WEIR_OPS(type, max, unit) = {		\
 		.set = max_set, .add = max_add, .to_wire = key_to_wire,		\
 	}
 

@@ -26,8 +26,14 @@ struct weir_unaligned16 {
 
 typedef unsigned int weir_word __attribute__((may_alias));
 
+/* Between the order of packets and the processor's, which is little-endian. */
+#ifdef WEIR_LITTLE
+#define WEIR_SWAP32(v)	(v)
+#define WEIR_SWAP16(v)	(v)
+#else
 #define WEIR_SWAP32(v)	__builtin_bswap32(v)
 #define WEIR_SWAP16(v)	__builtin_bswap16(v)
+#endif
 
 /* Gradients as they stand in a packet. */
 WEIR_INNER unsigned int weir_load32(const void *src, unsigned int i)

@@ -16,7 +16,11 @@ struct weir_unaligned64 {
 
 typedef unsigned long long weir_word64 __attribute__((may_alias));
 
+#ifdef WEIR_LITTLE
+#define WEIR_SWAP64(v)	(v)
+#else
 #define WEIR_SWAP64(v)	__builtin_bswap64(v)
+#endif
 
 /* Gradients as they stand in a packet. */
 WEIR_INNER unsigned long long weir_load64(const void *src, unsigned int i)

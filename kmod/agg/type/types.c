@@ -17,12 +17,14 @@
 #define WEIR_LEAST_INT		64
 #define WEIR_LEAST_FLOAT	8
 
+/* The loops of packets in network byte order, and in little-endian order. */
+#define WEIR_SCALARS(name)	{ &weir_##name##_scalar, &weir_##name##_scalar_little }
 #ifdef CONFIG_X86
-#define WEIR_VECTOR(name)	(&weir_##name##_avx2)
+#define WEIR_VECTORS(name)	{ &weir_##name##_avx2, &weir_##name##_avx2_little }
 #elif defined(CONFIG_ARM64)
-#define WEIR_VECTOR(name)	(&weir_##name##_neon)
+#define WEIR_VECTORS(name)	{ &weir_##name##_neon, &weir_##name##_neon_little }
 #else
-#define WEIR_VECTOR(name)	NULL
+#define WEIR_VECTORS(name)	{}
 #endif
 
 /* Gradients of an open block that a page has room for: one word of 4 or 8 bytes each, or four. */
@@ -37,14 +39,14 @@ static_assert(1 << WEIR_FOUR_WORDS64 == WEIR_BINNED64_WORDS);
 	.dtype = WEIR_DTYPE_##type, .op = WEIR_OP_##operation,			\
 	.shift = bytes_shift, .page_shift = words,				\
 	.needs = WEIR_CPU_VECTORS, .least = WEIR_LEAST_INT,			\
-	.scalar = &weir_##loops##_scalar, .vector = WEIR_VECTOR(loops),		\
+	.scalar = WEIR_SCALARS(loops), .vector = WEIR_VECTORS(loops),		\
 }
 
 #define WEIR_FLOAT(type, operation, in_order, bytes_shift, words, cpu, loops) {	\
 	.dtype = WEIR_DTYPE_##type, .op = WEIR_OP_##operation,			\
 	.order = in_order, .shift = bytes_shift, .page_shift = words,		\
 	.needs = cpu, .least = WEIR_LEAST_FLOAT,				\
-	.scalar = &weir_##loops##_scalar, .vector = WEIR_VECTOR(loops),		\
+	.scalar = WEIR_SCALARS(loops), .vector = WEIR_VECTORS(loops),		\
 }
 
 /* Only of sums there are two kinds: minima and maxima are the same in any order. */

@@ -12,6 +12,7 @@
 #include "join/notice.h"
 #include "join/said.h"
 #include "join/standby.h"
+#include "number/convert.h"
 #include "number/exponent.h"
 #include "number/number.h"
 #include "packet/wire.h"
@@ -167,6 +168,30 @@ int join_check(struct weir *comm, const struct wire_header *header, const struct
 	return 0;
 }
 
+/* Turn a contribution that is kept to be sent again into the other byte order. */
+static void turn_kept(const struct weir *comm, uint32_t index)
+{
+	uint32_t bytes = comm->window.slots[index].bytes;
+	uint8_t *packet = kept_at(&comm->kept, index, bytes);
+	struct wire_header header;
+
+	if (bytes <= WIRE_HEADER || !wire_get_header(&header, packet, bytes))
+		return;
+	wire_turn_order(packet);
+	convert_swap(packet + wire_header_size(&header), number_size(comm->config.type),
+		     header.grads);
+}
+
+/* Blocks that were sent to another box, or before this one was reloaded, may have to be sent again. */
+static void take_byte_order(struct weir *comm, bool little)
+{
+	if (comm->member.little == little)
+		return;
+	comm->member.little = little;
+	for (uint32_t i = 0; comm->window.slots && i < window_slots(&comm->window); i++)
+		turn_kept(comm, i);
+}
+
 void join_began(struct weir *comm, const struct wire_header *header,
 		const struct wire_join *answer)
 {
@@ -178,6 +203,7 @@ void join_began(struct weir *comm, const struct wire_header *header,
 	state_change(comm, RANK_BEGAN);
 	member->cwnd_cap = answer->cwnd_cap;
 	member->takes_acks = answer->features & WEIR_JOIN_ACKS;
+	take_byte_order(comm, answer->features & WEIR_JOIN_LITTLE);
 	socket_ecn(comm, answer->cwnd_cap);
 	standby_began(comm);
 }

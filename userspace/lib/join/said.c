@@ -28,6 +28,7 @@ void said_put(const struct weir *comm, const struct said *said, uint8_t packet[W
 		.dtype = (uint8_t)config->type,
 		.op = (uint8_t)config->operation,
 		.format = WEIR_FORMAT_TRIO,
+		.features = WEIR_JOIN_LITTLE,
 		.member = (uint16_t)(config->rank + 1),
 	});
 }

@@ -62,6 +62,12 @@ typedef uint16_t any16 __attribute__((may_alias));
 /* Numbers of 8 bytes follow headers of 12 or 16. */
 typedef uint64_t any64 __attribute__((may_alias, aligned(4)));
 
+/* An integer of a packet, to or from the machine's byte order. */
+static inline uint32_t wire32(uint32_t x, bool little)
+{
+	return little ? x : htobe32(x);
+}
+
 /* As many as the compiler knows: vectors one behind the other. */
 static inline __attribute__((always_inline)) void swap_row(any32 *restrict to,
 							    const any32 *restrict from, size_t row)
@@ -100,6 +106,32 @@ VECTORS static void swap64(any64 *restrict to, const any64 *restrict from, size_
 {
 	for (size_t i = 0; i < count; i++)
 		to[i] = htobe64(from[i]);
+}
+
+/* 32 bytes of any type, wherever they lie. */
+typedef uint8_t any_vector __attribute__((vector_size(32), aligned(1), may_alias));
+
+/*
+ * As memcpy(), but without the processor's string instructions, which some run many times slower where
+ * the low 12 bits of @to are a bit above those of @from: packets and vectors are at all distances.
+ */
+VECTORS static void copy_bytes(uint8_t *restrict to, const uint8_t *restrict from, size_t size)
+{
+	const size_t row = 4 * sizeof(any_vector);
+
+	for (; size >= row; size -= row, to += row, from += row) {
+		const any_vector *in = (const any_vector *)from;
+		any_vector *out = (any_vector *)to;
+		any_vector a = in[0], b = in[1], c = in[2], d = in[3];
+
+		out[0] = a;
+		out[1] = b;
+		out[2] = c;
+		out[3] = d;
+		/* Else the compiler makes a call of memcpy() of the loop. */
+		__asm__ volatile("" : : : "memory");
+	}
+	memcpy(to, from, size);
 }
 
 VECTORS static void divide64(double *restrict numbers, size_t count, double divisor)
@@ -181,14 +213,14 @@ VECTORS static void narrow_brain(uint16_t *restrict to, const float *restrict fr
 }
 
 VECTORS static void scale(uint32_t *restrict wire, const float *restrict in, size_t count,
-			  double factor)
+			  double factor, bool little)
 {
 	for (size_t i = 0; i < count; i++) {
 		double rounded = (double)in[i] * factor + ROUND_MAGIC;
 		uint64_t bits;
 
 		memcpy(&bits, &rounded, sizeof(bits));
-		wire[i] = htobe32((uint32_t)bits);
+		wire[i] = wire32((uint32_t)bits, little);
 	}
 }
 
@@ -201,14 +233,14 @@ static inline double cut(double x, double limit)
 }
 
 VECTORS static void scale_and_cut(uint32_t *restrict wire, const float *restrict in,
-				  size_t count, double factor, double limit)
+				  size_t count, double factor, double limit, bool little)
 {
 	for (size_t i = 0; i < count; i++) {
 		double rounded = cut((double)in[i] * factor, limit) + ROUND_MAGIC;
 		uint64_t bits;
 
 		memcpy(&bits, &rounded, sizeof(bits));
-		wire[i] = htobe32((uint32_t)bits);
+		wire[i] = wire32((uint32_t)bits, little);
 	}
 }
 
@@ -224,18 +256,18 @@ VECTORS static void cut_off(float *restrict rest, const float *restrict in, size
 }
 
 VECTORS static void unscale(float *restrict out, const uint32_t *restrict wire, size_t count,
-			    double divisor)
+			    double divisor, bool little)
 {
 	for (size_t i = 0; i < count; i++)
-		out[i] = (float)((double)(int32_t)be32toh(wire[i]) / divisor);
+		out[i] = (float)((double)(int32_t)wire32(wire[i], little) / divisor);
 }
 
 /* By the reciprocal, which is exact where the divisor is a power of two. */
 VECTORS static void unscale_by(float *restrict out, const uint32_t *restrict wire, size_t count,
-			       double factor)
+			       double factor, bool little)
 {
 	for (size_t i = 0; i < count; i++)
-		out[i] = (float)((double)(int32_t)be32toh(wire[i]) * factor);
+		out[i] = (float)((double)(int32_t)wire32(wire[i], little) * factor);
 }
 
 VECTORS static void divide(float *restrict to, const float *restrict from, size_t count,
@@ -283,17 +315,21 @@ static void narrow(void *restrict out, enum weir_type type, const float *restric
 }
 
 static void scaled_to_wire(void *restrict wire, const float *restrict in, size_t count,
-			   const struct scaling *scaling)
+			   const struct scaling *scaling, bool little)
 {
 	if (scaling->limit)
-		scale_and_cut(wire, in, count, scaling->factor, scaling->limit);
+		scale_and_cut(wire, in, count, scaling->factor, scaling->limit, little);
 	else
-		scale(wire, in, count, scaling->factor);
+		scale(wire, in, count, scaling->factor, little);
 }
 
-static void swap(void *restrict to, const void *restrict from, enum weir_type type, size_t count)
+/* Elements that are the same in packets and in memory, but perhaps for their byte order. */
+static void copy(void *restrict to, const void *restrict from, enum weir_type type, size_t count,
+		 bool little)
 {
-	if (number_size(type) == 8)
+	if (little)
+		copy_bytes(to, from, count * number_size(type));
+	else if (number_size(type) == 8)
 		swap64(to, from, count);
 	else if (number_size(type) == 4)
 		swap32(to, from, count);
@@ -303,7 +339,7 @@ static void swap(void *restrict to, const void *restrict from, enum weir_type ty
 
 static void floats_to_wire(void *restrict wire, enum weir_type wire_type,
 			   const void *restrict in, enum weir_type type, size_t count,
-			   const struct scaling *scaling)
+			   const struct scaling *scaling, bool little)
 {
 	float room[CONVERT_MAX];
 	uint16_t halves[CONVERT_MAX];
@@ -311,62 +347,62 @@ static void floats_to_wire(void *restrict wire, enum weir_type wire_type,
 
 	floats = widened(room, in, type, count);
 	if (wire_type == WEIR_INT32) {
-		scaled_to_wire(wire, floats, count, scaling);
+		scaled_to_wire(wire, floats, count, scaling, little);
 	} else if (wire_type == WEIR_FLOAT32) {
-		swap32(wire, (const void *)floats, count);
+		copy(wire, floats, wire_type, count, little);
 	} else {
 		narrow(halves, wire_type, floats, count);
-		swap16(wire, halves, count);
+		copy(wire, halves, wire_type, count, little);
 	}
 }
 
 void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *restrict in,
-		     enum weir_type type, size_t count, const struct scaling *scaling)
+		     enum weir_type type, size_t count, const struct scaling *scaling, bool little)
 {
 	if (type == wire_type)
-		swap(wire, in, type, count);
+		copy(wire, in, type, count, little);
 	else
-		floats_to_wire(wire, wire_type, in, type, count, scaling);
+		floats_to_wire(wire, wire_type, in, type, count, scaling, little);
 }
 
 static void unscale_from_wire(float *restrict out, const uint32_t *restrict wire, size_t count,
-			      double divisor)
+			      double divisor, bool little)
 {
 	int exponent;
 
 	if (frexp(divisor, &exponent) == 0.5)
-		unscale_by(out, wire, count, 1 / divisor);
+		unscale_by(out, wire, count, 1 / divisor, little);
 	else
-		unscale(out, wire, count, divisor);
+		unscale(out, wire, count, divisor, little);
 }
 
 /* The wire's floats, in the machine's byte order. */
 static void floats_from_wire(float *restrict out, const void *restrict wire,
-			     enum weir_type wire_type, size_t count)
+			     enum weir_type wire_type, size_t count, bool little)
 {
 	uint16_t halves[CONVERT_MAX];
 
 	if (wire_type == WEIR_FLOAT32) {
-		swap32((void *)out, wire, count);
+		copy(out, wire, wire_type, count, little);
 		return;
 	}
-	swap16(halves, wire, count);
+	copy(halves, wire, wire_type, count, little);
 	widened(out, halves, wire_type, count);
 }
 
 static void numbers_from_wire(void *restrict out, enum weir_type type,
 			      const void *restrict wire, enum weir_type wire_type, size_t count,
-			      double divisor)
+			      double divisor, bool little)
 {
 	float room[CONVERT_MAX], quotients[CONVERT_MAX];
 	float *floats = type == WEIR_FLOAT32 ? out : room;
 
 	if (wire_type == WEIR_INT32) {
-		unscale_from_wire(floats, wire, count, divisor);
+		unscale_from_wire(floats, wire, count, divisor, little);
 	} else if (divisor == 1) {
-		floats_from_wire(floats, wire, wire_type, count);
+		floats_from_wire(floats, wire, wire_type, count, little);
 	} else {
-		floats_from_wire(quotients, wire, wire_type, count);
+		floats_from_wire(quotients, wire, wire_type, count, little);
 		divide(floats, quotients, count, divisor);
 	}
 	if (type != WEIR_FLOAT32)
@@ -374,14 +410,26 @@ static void numbers_from_wire(void *restrict out, enum weir_type type,
 }
 
 void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
-		       enum weir_type wire_type, size_t count, double divisor)
+		       enum weir_type wire_type, size_t count, double divisor, bool little)
 {
 	if (type == wire_type && (number_is_alone(type) || type == WEIR_INT32 || divisor == 1))
-		swap(out, wire, type, count);
+		copy(out, wire, type, count, little);
 	else
-		numbers_from_wire(out, type, wire, wire_type, count, divisor);
+		numbers_from_wire(out, type, wire, wire_type, count, divisor, little);
 	if (type == WEIR_FLOAT64 && divisor != 1)
 		divide64(out, count, divisor);
+}
+
+void convert_swap(void *wire, size_t size, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (size == 8)
+			((any64 *)wire)[i] = htobe64(((any64 *)wire)[i]);
+		else if (size == 4)
+			((any32 *)wire)[i] = htobe32(((any32 *)wire)[i]);
+		else
+			((any16 *)wire)[i] = htobe16(((any16 *)wire)[i]);
+	}
 }
 
 /* So many elements at once, as they have to be widened. */

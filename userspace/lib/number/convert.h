@@ -3,6 +3,7 @@
 #ifndef WEIR_CONVERT_H
 #define WEIR_CONVERT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,29 +25,34 @@ struct scaling {
 
 /**
  * convert_to_wire() - elements as the box takes them
- * @wire: where they go, network byte order
+ * @wire: where they go
  * @wire_type: the job's type
  * @in: the elements
  * @type: theirs; int32, int64 and float64 only for the same
  * @count: how many, CONVERT_MAX at most
  * @scaling: of floats to an int32
+ * @little: little-endian there, else in network byte order
  *
  * Floats are rounded to the nearest, halves to even.
  */
 void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *restrict in,
-		     enum weir_type type, size_t count, const struct scaling *scaling);
+		     enum weir_type type, size_t count, const struct scaling *scaling, bool little);
 
 /**
  * convert_from_wire() - elements as the box has sent them
  * @out: where they go
  * @type: their type then; int32, int64 and float64 only from the same
- * @wire: network byte order
+ * @wire: the elements there
  * @wire_type: the job's type
  * @count: how many, CONVERT_MAX at most
  * @divisor: the divisor of each before it is rounded, 1 for none; floats only
+ * @little: little-endian there, else in network byte order
  */
 void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
-		       enum weir_type wire_type, size_t count, double divisor);
+		       enum weir_type wire_type, size_t count, double divisor, bool little);
+
+/* Turn elements of the wire, of @size bytes each, into the other byte order, where they are. */
+void convert_swap(void *wire, size_t size, size_t count);
 
 /**
  * convert_largest() - the largest of floats, by their size

@@ -29,6 +29,7 @@ void wire_put_join(void *packet, const struct wire_join *join)
 		.dtype = join->dtype,
 		.op = join->op,
 		.format = join->format,
+		.features = join->features,
 		.member = htobe16(join->member),
 	};
 

@@ -213,6 +213,14 @@ static inline void wire_put_like(void *packet, const void *like, uint64_t block)
 	wire_put32(trio->block_id, (uint32_t)block);
 }
 
+/* Give a packet the other byte order of elements; the caller swaps them. */
+static inline void wire_turn_order(void *packet)
+{
+	struct weir_trio *trio = packet;
+
+	trio->flags ^= WEIR_TRIO_LITTLE;
+}
+
 /* Gives a packet that is written already another generation. */
 static inline void wire_set_generation(void *packet, uint16_t generation)
 {

@@ -177,7 +177,8 @@ static void exponents_to_wire(struct weir_request *request, uint64_t block, size
 	scaling = block_scaling(request, block);
 	if (scaling.limit)
 		cut(request, offset, count, &scaling);
-	convert_to_wire(wire, WEIR_INT32, input(request, offset), request->type, count, &scaling);
+	convert_to_wire(wire, WEIR_INT32, input(request, offset), request->type, count, &scaling,
+			request->comm->member.little);
 }
 
 void request_to_wire(struct weir_request *request, uint64_t block, uint32_t blocks, size_t count,
@@ -196,7 +197,8 @@ void request_to_wire(struct weir_request *request, uint64_t block, uint32_t bloc
 	for (; blocks; blocks--, offset += block_stride(request), wire += stride) {
 		if (scaling.limit)
 			cut(request, offset, count, &scaling);
-		convert_to_wire(wire, wire_type, input(request, offset), type, count, &scaling);
+		convert_to_wire(wire, wire_type, input(request, offset), type, count, &scaling,
+				request->comm->member.little);
 	}
 }
 
@@ -313,12 +315,13 @@ static void deliver_elements(struct weir_request *request, uint64_t block,
 	size_t grads = result->header.grads;
 	uint8_t *out = output(request, block_offset(request, block));
 	const uint8_t *sums = result->sums;
+	bool little = result->header.flags & WEIR_TRIO_LITTLE;
 
 	for (uint64_t end = block + result->blocks; block != end; block++) {
 		/* The input first: the sums may overwrite it. */
 		if (request->residual)
 			keep_residual(request, block, grads, missed);
-		convert_from_wire(out, request->type, sums, config->type, grads, by);
+		convert_from_wire(out, request->type, sums, config->type, grads, by, little);
 		if (config->on_block && !request->is_greeting)
 			tell(request, block, result);
 		out += block_stride(request) * number_size(request->type);

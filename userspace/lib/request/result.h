@@ -19,7 +19,7 @@
  * @bytes: from one's sums to the next one's
  * @unsent: this rank has not contributed, whatever the result says
  * @marked: a queue was full that it, or a contribution to it, went through
- * @sums: gradients, in network byte order
+ * @sums: gradients, in the byte order that the header tells
  * @contributors: the ranks that are summed; empty where the result does not name them
  * @named: the room for those that it names
  */

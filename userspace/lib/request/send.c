@@ -32,7 +32,8 @@ static struct wire_header contribution(const struct weir *comm,
 	struct wire_header header = question_header(comm, block);
 
 	header.grads = request_block_grads(request, block);
-	header.flags = request_is_final(request, block) ? WEIR_TRIO_FINAL : 0;
+	header.flags = (request_is_final(request, block) ? WEIR_TRIO_FINAL : 0) |
+		       (comm->member.little ? WEIR_TRIO_LITTLE : 0);
 	header.has_exponent = request_has_exponent(request, block);
 	if (header.has_exponent)
 		header.exponent = request_exponent(request, block);

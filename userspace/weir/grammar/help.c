@@ -165,6 +165,7 @@ int help_object(const char *name, const char *verb_name)
 		print_names("data types", &dtype_names);
 		print_names("operations", &op_names);
 		print_names("orders", &order_names);
+		print_names("byte orders", &byte_order_names);
 		print_names("owners", &owner_names);
 		print_names("policies", &policy_names);
 	}

@@ -17,6 +17,7 @@ const struct names format_names = { "format", COUNT(formats), formats };
 const struct names dtype_names = { "data type", COUNT(dtypes), dtypes };
 const struct names op_names = { "operation", COUNT(ops), ops };
 const struct names order_names = { "order", COUNT(orders), orders };
+const struct names byte_order_names = { "byte order", COUNT(byte_orders), byte_orders };
 const struct names owner_names = { "owner", COUNT(owners), owners };
 const struct names policy_names = { "policy", COUNT(policys), policys };
 const struct names state_names = { "state", COUNT(source_states), source_states };

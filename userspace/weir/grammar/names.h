@@ -23,6 +23,7 @@ extern const struct names format_names;
 extern const struct names dtype_names;
 extern const struct names op_names;
 extern const struct names order_names;
+extern const struct names byte_order_names;
 extern const struct names owner_names;
 extern const struct names policy_names;
 extern const struct names state_names;

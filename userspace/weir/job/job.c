@@ -67,6 +67,7 @@ static void print_config(const struct nlattr **job)
 	show_name("dtype", &dtype_names, job[WEIR_A_JOB_DTYPE]);
 	show_name("op", &op_names, job[WEIR_A_JOB_OP]);
 	show_name("order", &order_names, job[WEIR_A_JOB_ORDER]);
+	show_name("byte-order", &byte_order_names, job[WEIR_A_JOB_BYTE_ORDER]);
 	show_number("sources", job[WEIR_A_JOB_SOURCES]);
 	show_number("blocks", job[WEIR_A_JOB_BLOCKS]);
 	show_number("grads", job[WEIR_A_JOB_GRADS]);
