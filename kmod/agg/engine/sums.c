@@ -262,8 +262,7 @@ static __always_inline void weir_sums_fill_key(struct weir_block_key *key,
 	key->id = c->block;
 	key->generation = c->generation;
 	key->source = c->source;
-	key->count = c->count;
-	key->little = c->flags & WEIR_CONTRIB_LITTLE;
+	key->form = c->count | (c->flags & WEIR_CONTRIB_LITTLE ? WEIR_FORM_LITTLE : 0);
 	key->has_exponent = c->flags & WEIR_CONTRIB_EXPONENT;
 	key->exponent = c->exponent;
 	key->ecn = c->tos & INET_ECN_MASK;

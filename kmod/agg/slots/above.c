@@ -39,8 +39,7 @@ static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_bloc
 	for (at = 0; at < len; at += PAGE_SIZE)
 		weir_payload_copy_from(pl, at, page_address(block->pages[at / PAGE_SIZE]),
 				       min_t(u32, len - at, PAGE_SIZE));
-	block->count = key->count;
-	block->little = key->little;
+	block->form = key->form;
 	block->has_exponent = key->has_exponent;
 	block->exponent = key->exponent;
 	block->overflow = key->overflow;

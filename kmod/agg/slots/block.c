@@ -106,8 +106,7 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	block->unsent = false;
 	block->has_exponent = key->has_exponent;
 	block->unlike = false;
-	block->count = key->count;
-	block->little = key->little;
+	block->form = key->form;
 	block->received = 0;
 	block->asked = 0;
 	block->exponent = key->exponent;
@@ -245,8 +244,7 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 					   const struct weir_payload *pl, u64 now,
 					   struct weir_outcome *out)
 {
-	if (key->count != block->count || key->has_exponent != block->has_exponent ||
-	    key->little != block->little)
+	if (key->form != block->form || key->has_exponent != block->has_exponent)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > block->start ? now - block->start : 0;
 	if (block->state != WEIR_BLOCK_OPEN)

@@ -3,6 +3,7 @@
 #define _WEIR_BLOCK_H
 
 #include <linux/bitmap.h>
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -66,6 +67,7 @@ enum weir_block_state {
  *	ECN-capable, else INET_ECN_ECT_0 or INET_ECN_ECT_1
  * @count: gradients (grad_cnt)
  * @little: gradients are little-endian in its packets
+ * @form: @count and @little, which contributions have in common
  * @received: contributions so far (rcvd_cnt)
  * @turn: which of a pair's two blocks is the later one, see pair.h; 0 before the first, and
  *	where blocks have no pairs
@@ -99,8 +101,13 @@ struct weir_block {
 	u8		has_exponent:1;
 	u8		unlike:1;
 	u8		ecn:2;
-	u16		count:15;
-	u16		little:1;
+	union {
+		struct {
+			u16	count:15;
+			u16	little:1;
+		};
+		u16	form;
+	};
 	u16		received;
 	u16		turn;
 	u32		asked;
@@ -311,6 +318,11 @@ enum weir_claim {
 	WEIR_CLAIM_REMIND,
 };
 
+/* Of struct weir_block.form: the bit behind the number of gradients. */
+#define WEIR_FORM_LITTLE	BIT(15)
+
+static_assert(WEIR_GRADS_MAX < WEIR_FORM_LITTLE);
+
 /**
  * struct weir_block_key - identifies a contribution and its block
  * @id: block id
@@ -318,6 +330,7 @@ enum weir_claim {
  * @source: source id, below the table's sources
  * @count: gradients; 0 in a query
  * @little: they are little-endian
+ * @form: both, as one contribution and its block are compared
  * @has_exponent: there is an exponent
  * @exponent: a number of which the result has the largest
  * @ecn: the two bits of the packet's IP header
@@ -333,8 +346,13 @@ struct weir_block_key {
 	u32	id;
 	u16	generation;
 	u16	source;
-	u16	count;
-	bool	little;
+	union {
+		struct {
+			u16	count:15;
+			u16	little:1;
+		};
+		u16	form;
+	};
 	bool	has_exponent;
 	s32	exponent;
 	u8	ecn;
