@@ -309,7 +309,7 @@ static const struct test tests[] = {
 	  .count_says = 64 | WEIR_TRIO_UP }, REFUSED(WEIGHT) },
 	{ "likewise, degraded and without its bitmap", { V4, .count = 64,
 	  .flags = WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW,
-	  .count_says = 64 | WEIR_TRIO_UP }, REFUSED(LENGTH) },
+	  .count_says = 64 | WEIR_TRIO_UP }, REFUSED(WEIGHT) },
 	{ "likewise, a join", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,
 	  .body_len = sizeof(struct weir_join) + 4, .count_says = WEIR_TRIO_UP }, REFUSED(JOIN) },
 	{ "likewise, a join of half a word", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,

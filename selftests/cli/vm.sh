@@ -77,7 +77,7 @@ jobs_order() {
 jobs_text() {
 	local text
 	text=$(weir job show id 7) || return
-	[[ $(head -n 1 <<<"$text") == "job 7 format trio dtype int32 op sum order arrival sources 4 blocks 64 grads 256 address 10.77.1.254 port 4242" ]] ||
+	[[ $(head -n 1 <<<"$text") == "job 7 format trio dtype int32 op sum order arrival byte-order workers sources 4 blocks 64 grads 256 address 10.77.1.254 port 4242" ]] ||
 		{ echo "$text"; return 1; }
 }
 jobs_policy() {
