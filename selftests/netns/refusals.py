@@ -488,7 +488,7 @@ def filters_have_an_end():
     def fill(count, at_once, **values):
         """Without acknowledgements: what is refused would be answered."""
         body = struct.pack("=BBH", command("filter-add"), 1, 0) + encode("filter", ifindex=d5, more=True, **values)
-        one = struct.pack("=IHHII", 16 + len(body), family.number, REQUEST, 1, 0) + body
+        one = struct.pack("=IHHII", 16 + len(body), family.family(command("filter-add")), REQUEST, 1, 0) + body
         for _ in range(count // at_once):
             assert family.sock.send(one * at_once) == len(one) * at_once
 
