@@ -119,6 +119,7 @@ CASES = [
     ("job-add", without(dict(new, format=6), "blocks", "grads"), INVAL, "say how many keys the job may hold"),
     ("job-add", without(dict(new, format=6, keys=9), "blocks", "grads"), INVAL,
      "say where the reducer is, or the box before it"),
+    ("job-add", dict(lab, **{"byte-order": 2}), INVAL, "packets of this format have network byte order"),
     # Jobs of several boxes.
     ("job-add", dict(lab, ranks=4), INVAL, "jobs of this format have one box: leave ranks away"),
     ("job-add", dict(new, ranks=3), INVAL,
@@ -537,9 +538,10 @@ def unknown_requests():
 
 
 def sentences():
-    """All that the module says to a request, with the files' names."""
-    for path in glob.glob(os.path.join(ROOT, "kmod", "netlink", "*.c")) + \
-            [os.path.join(ROOT, "kmod", name) for name in ("base/device.c", "chain/member.c", "config/jobs.c", "trim/trim_config.c")]:
+    """All that the modules say to a request, with the files' names."""
+    for path in glob.glob(os.path.join(ROOT, "kmod", "*", "netlink", "*.c")) + \
+            [os.path.join(ROOT, "kmod", name) for name in ("core/base/device.c", "xdp/chain/member.c", "agg/config/jobs.c",
+                                                           "trim/trim_config.c")]:
         for line in open(path, encoding="ascii"):
             for text in re.findall(r'"([^"]*)"', line):
                 if text.count(" ") >= 2:
@@ -547,7 +549,7 @@ def sentences():
 
 
 def every_sentence():
-    """All that the module can say to a request was said, but for want of memory."""
+    """All that the modules can say to a request was said, but for want of memory."""
     missing = []
     for name, text in sentences():
         pattern = ".*" + ".*".join(re.escape(part) for part in re.split(r"%\w+", text))
