@@ -467,7 +467,10 @@ void weir_nl_flow_report(struct weir_flow_table *table, const struct weir_flow *
 			 const struct weir_flow_sum *since, u8 end)
 {
 	struct weir_nl_record record = { .table = table, .flow = flow, .sum = *since, .end = end };
-	struct weir_nl_msg msg = { .cmd = WEIR_XDP_CMD_FLOW_RECORD_NTF };
+	struct weir_nl_msg msg = {
+		.family	= &weir_xdp_nl_family,
+		.cmd	= WEIR_XDP_CMD_FLOW_RECORD_NTF,
+	};
 
 	if (!READ_ONCE(table->wn->flow_listener))
 		return;
