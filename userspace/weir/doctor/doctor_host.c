@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
-#include "keep/module.h"
 #include "netlink/genl.h"
 
 /* Not in the headers of older systems. */

@@ -81,15 +81,14 @@ static int choose_file(struct modules *modules, const char *path)
 
 static int choose_all(struct modules *modules)
 {
-	bool any = false;
 	int i;
 
-	for (i = 0; i < FAMILIES; i++) {
+	if (!modules_are_loaded())
+		return weir_refuse_none();
+	for (i = 0; i < FAMILIES; i++)
 		modules->family[i] = module_is_loaded(weir_module(i));
-		any |= modules->family[i];
-	}
 	modules->core = true;
-	return any ? WEIR_OK : refused(ENOENT, "no module of weir is loaded in this kernel: run `modprobe weir`, sch_weir or weir_xdp");
+	return WEIR_OK;
 }
 
 static void path_in(char path[static PATH_MAX], const char *dir, const char *module)
@@ -133,17 +132,6 @@ int modules_choose(struct modules *modules, const char *path)
 			status = check_in(path, weir_module(i));
 	}
 	return status;
-}
-
-bool modules_are_loaded(void)
-{
-	int i;
-
-	for (i = 0; i < FAMILIES; i++) {
-		if (module_is_loaded(weir_module(i)))
-			return true;
-	}
-	return false;
 }
 
 static uint64_t now_ms(void)

@@ -27,9 +27,6 @@ struct modules {
  */
 int modules_choose(struct modules *modules, const char *path);
 
-/* Is any of weir's modules loaded? */
-bool modules_are_loaded(void);
-
 /* Return an exit status. A module that is held is waited for for some seconds. */
 int modules_unload(const struct modules *modules);
 int modules_load(const struct modules *modules);

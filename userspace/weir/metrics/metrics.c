@@ -9,6 +9,7 @@
 #include "grammar/commands.h"
 #include "metrics/styles.h"
 #include "metrics/text.h"
+#include "netlink/genl.h"
 
 enum { STYLE_OPEN, STYLE_PROMETHEUS };
 
@@ -26,7 +27,7 @@ int metrics_run(const struct args *args)
 	int err = metrics_text(stdout, &style);
 
 	if (err == -ENOENT)
-		return refused(err, "the weir module is not loaded in this kernel: run `modprobe weir`");
+		return weir_refuse_none();
 	if (err)
 		return refused(err, "the module does not tell its counters: %s", strerror(-err));
 	return WEIR_OK;

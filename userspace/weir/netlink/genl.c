@@ -47,6 +47,17 @@ bool weir_has(const struct weir *weir, uint8_t command)
 	return weir->family[weir_family(command)].id;
 }
 
+bool weir_has_any(const struct weir *weir)
+{
+	int i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		if (weir->family[i].id)
+			return true;
+	}
+	return false;
+}
+
 struct nlmsghdr *genl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t family,
 			    uint8_t command, uint16_t flags)
 {
@@ -149,7 +160,7 @@ static bool find_named(const struct nlmsghdr *message, enum family_of *family)
 }
 
 /* All families are listed: for one that is asked for by its name, the kernel may load a module. */
-int weir_find(struct weir *weir)
+static int find_all(struct weir *weir)
 {
 	char buffer[NL_REQUEST_SIZE];
 	struct nl_replies replies = {};
@@ -157,7 +168,6 @@ int weir_find(struct weir *weir)
 	size_t i;
 	int err;
 
-	memset(weir->family, 0, sizeof(weir->family));
 	genl_begin(&weir->nl, buffer, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, NLM_F_DUMP);
 	err = nl_talk(&weir->nl, buffer, &replies);
 	for (i = 0; !err && i < replies.count; i++) {
@@ -170,17 +180,15 @@ int weir_find(struct weir *weir)
 
 int weir_try_open(struct weir *weir)
 {
-	int err, i;
+	int err;
 
 	memset(weir, 0, sizeof(*weir));
 	err = nl_open(&weir->nl, NETLINK_GENERIC, sizeof(struct genlmsghdr));
 	if (err)
 		return err;
-	err = weir_find(weir);
-	for (i = 0; !err && i < FAMILIES; i++) {
-		if (weir->family[i].id)
-			return 0;
-	}
+	err = find_all(weir);
+	if (!err && weir_has_any(weir))
+		return 0;
 	weir_close(weir);
 	return err ?: -ENOENT;
 }

@@ -31,11 +31,12 @@ struct weir {
  */
 int weir_open(struct weir *weir, uint8_t command);
 
-/* Has the module loaded that has this command. Returns as weir_open(). */
-int weir_need(uint8_t command);
-
 /* With whatever families there are; there has to be one. Returns as weir_open(). */
 int weir_open_any(struct weir *weir);
+
+/* Report that the family's module is not loaded, or that no module is. Return an exit status. */
+int weir_refuse_absent(enum family_of family);
+int weir_refuse_none(void);
 
 /* As weir_open_any(), without a word: returns a negative errno, -ENOENT where there is no family. */
 int weir_try_open(struct weir *weir);
@@ -48,8 +49,8 @@ const char *weir_module(enum family_of family);
 /* Is the module loaded that has this command? */
 bool weir_has(const struct weir *weir, uint8_t command);
 
-/* Looks for the families again. Returns 0 or a negative errno. */
-int weir_find(struct weir *weir);
+/* Returns true if at least one of the families is registered. */
+bool weir_has_any(const struct weir *weir);
 
 /*
  * Has the socket hear the events of the families that are there, and those of the controller, which
@@ -81,8 +82,11 @@ const struct nlattr *weir_attribute(const struct nlmsghdr *message, uint16_t typ
 void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table,
 		     uint16_t max);
 
-/* module.c: root has a module loaded as modprobe finds it; false where it is not there. */
+/* module.c: return true if a module, or any of weir's modules, is loaded. */
 bool module_is_loaded(const char *module);
+bool modules_are_loaded(void);
+
+/* Loads a module with modprobe. Returns false if that fails, or without root. */
 bool module_load(const char *module);
 
 /* Any family of this kernel, by its name. The kernel may load a module for it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loading a module, as modprobe finds it. */
+/* Which modules are loaded, and loading one with modprobe. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +12,17 @@ bool module_is_loaded(const char *module)
 
 	snprintf(path, sizeof(path), "/sys/module/%s", module);
 	return !access(path, F_OK);
+}
+
+bool modules_are_loaded(void)
+{
+	int i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		if (module_is_loaded(weir_module(i)))
+			return true;
+	}
+	return false;
 }
 
 bool module_load(const char *module)

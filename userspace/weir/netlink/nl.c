@@ -217,7 +217,7 @@ static int refuse_absent(struct nl *nl, const struct nlmsghdr *request)
 		return 0;
 	nl->error.err = ENOENT;
 	snprintf(nl->error.text, sizeof(nl->error.text),
-		 "the %s module is not loaded in this kernel: run `modprobe %s`", module, module);
+		 NL_ABSENT, module, module);
 	return -ENOENT;
 }
 

@@ -11,6 +11,9 @@
 #define NL_REQUEST_SIZE 16384
 #define NL_TEXT_SIZE 256
 
+/* Takes the name of the module twice. */
+#define NL_ABSENT "the %s module is not loaded in this kernel: run `modprobe %s`"
+
 struct addr;
 
 /**

@@ -60,8 +60,7 @@ int bpf_ready(enum family_of family)
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return refused(errno, "this kernel has no type information (/sys/kernel/btf/vmlinux is missing): it must be built with CONFIG_DEBUG_INFO_BTF=y");
 	if (!module_is_loaded(module) && !module_load(module))
-		return refused(ENOENT, "the %s module is not loaded in this kernel: run `modprobe %s`",
-			       module, module);
+		return weir_refuse_absent(family);
 	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
 	if (access(path, R_OK))
 		return refused(errno, "the %s module has no type information (%s is missing), so no program can call it: build it with pahole installed and the vmlinux of this kernel in its headers, then load it again",

@@ -26,16 +26,28 @@ static int open_or_load(struct weir *weir, enum family_of family)
 	return -ENOENT;
 }
 
+int weir_refuse_none(void)
+{
+	return refused(ENOENT, "no module of weir is loaded in this kernel: run `modprobe weir`, sch_weir or weir_xdp");
+}
+
+int weir_refuse_absent(enum family_of family)
+{
+	return refused(ENOENT, NL_ABSENT, weir_module(family), weir_module(family));
+}
+
+static int refuse_socket(int err)
+{
+	return refused(err, "cannot open a generic netlink socket: %s", strerror(-err));
+}
+
 int weir_open_any(struct weir *weir)
 {
 	int err = weir_try_open(weir);
 
 	if (err == -ENOENT)
-		return refused(err, "no module of weir is loaded in this kernel: run `modprobe weir`, sch_weir or weir_xdp");
-	if (err)
-		return refused(err, "cannot open a generic netlink socket: %s",
-			       strerror(-err));
-	return WEIR_OK;
+		return weir_refuse_none();
+	return err ? refuse_socket(err) : WEIR_OK;
 }
 
 int weir_open(struct weir *weir, uint8_t command)
@@ -44,20 +56,6 @@ int weir_open(struct weir *weir, uint8_t command)
 	int err = open_or_load(weir, family);
 
 	if (err == -ENOENT)
-		return refused(err, "the %s module is not loaded in this kernel: run `modprobe %s`",
-			       weir_module(family), weir_module(family));
-	if (err)
-		return refused(err, "cannot open a generic netlink socket: %s",
-			       strerror(-err));
-	return WEIR_OK;
-}
-
-int weir_need(uint8_t command)
-{
-	struct weir weir;
-	int status = weir_open(&weir, command);
-
-	if (!status)
-		weir_close(&weir);
-	return status;
+		return weir_refuse_absent(family);
+	return err ? refuse_socket(err) : WEIR_OK;
 }

@@ -83,19 +83,25 @@ int request_show(struct weir *weir, const struct args *args, bool one,
 	return status ?: request_send(weir, buffer, args, replies);
 }
 
-int request_list(uint8_t command, const char *what, struct nl_replies *replies)
+int request_dump(struct weir *weir, uint8_t command, const char *what, struct nl_replies *replies)
 {
 	char buffer[NL_REQUEST_SIZE];
+	int err;
+
+	weir_begin(weir, buffer, command, NLM_F_DUMP);
+	err = nl_talk(&weir->nl, buffer, replies);
+	return err ? refused(err, "the module does not list its %s: %s", what, strerror(-err)) : WEIR_OK;
+}
+
+int request_list(uint8_t command, const char *what, struct nl_replies *replies)
+{
 	struct weir weir;
-	int status, err;
+	int status;
 
 	status = weir_open_any(&weir);
 	if (status)
 		return status;
-	weir_begin(&weir, buffer, command, NLM_F_DUMP);
-	err = nl_talk(&weir.nl, buffer, replies);
-	if (err)
-		status = refused(err, "the module does not list its %s: %s", what, strerror(-err));
+	status = request_dump(&weir, command, what, replies);
 	weir_close(&weir);
 	return status;
 }

@@ -20,7 +20,12 @@ int request_send(struct weir *weir, char *buffer, const struct args *args,
 int request_show(struct weir *weir, const struct args *args, bool one,
 		 struct nl_replies *replies);
 
-/* All that @command lists, whatever the command line has; @what it is goes into the complaint. */
+/*
+ * Dump all objects of @command, whatever the command line has; an error message calls them @what.
+ * request_list() opens a socket for that, and lists nothing if the module is not loaded. Return an
+ * exit status; the caller frees @replies.
+ */
+int request_dump(struct weir *weir, uint8_t command, const char *what, struct nl_replies *replies);
 int request_list(uint8_t command, const char *what, struct nl_replies *replies);
 
 /* Reports the refusal in weir->nl.error. Returns an exit status. */

@@ -98,11 +98,15 @@ int show_of_dev(const struct args *args, const char *what, uint16_t ifname,
 {
 	const char *dev = args_word(args, "dev");
 	struct nl_replies replies = {};
+	struct weir weir;
 	int status;
 	size_t i;
 
-	status = weir_need(args->verb->command) ?:
-		 request_list(args->verb->command, what, &replies);
+	status = weir_open(&weir, args->verb->command);
+	if (status)
+		return status;
+	status = request_dump(&weir, args->verb->command, what, &replies);
+	weir_close(&weir);
 	if (!status)
 		print_list(NULL);
 	for (i = 0; !status && i < replies.count; i++) {

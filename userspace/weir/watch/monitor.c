@@ -185,17 +185,6 @@ static void print_notification(const struct nlmsghdr *message, int journal)
 	}
 }
 
-static bool has_any(const struct weir *weir)
-{
-	int i;
-
-	for (i = 0; i < FAMILIES; i++) {
-		if (weir->family[i].id)
-			return true;
-	}
-	return false;
-}
-
 /* Modules come and go. Without any there is nothing to wait for. */
 static int take_control(struct weir *weir, const struct nlmsghdr *message)
 {
@@ -204,7 +193,7 @@ static int take_control(struct weir *weir, const struct nlmsghdr *message)
 
 	if (weir_gone(message, &family)) {
 		weir->family[family] = (struct family){};
-		return has_any(weir) ? WEIR_OK :
+		return weir_has_any(weir) ? WEIR_OK :
 		       refused(ENOENT, "the %s module was unloaded, so there is nothing to monitor",
 			       weir_module(family));
 	}
