@@ -142,11 +142,13 @@ enum weir_owner {
 /**
  * enum weir_source_state - State of a source in the last period of dead-after.
  *   The box looks only while blocks time out.
- * @WEIR_SOURCE_STATE_ACTIVE: blocks have not timed out for want of it
- * @WEIR_SOURCE_STATE_STRAGGLER: blocks have timed out for want of it, and it
- *   has sent packets
- * @WEIR_SOURCE_STATE_DEAD: blocks have timed out for want of it, and it has
- *   sent no packet; results are not retained for it any more
+ * @WEIR_SOURCE_STATE_ACTIVE: no block has timed out for lack of its
+ *   contribution
+ * @WEIR_SOURCE_STATE_STRAGGLER: blocks have timed out for lack of its
+ *   contributions, but it has sent packets
+ * @WEIR_SOURCE_STATE_DEAD: blocks have timed out for lack of its
+ *   contributions, and it has sent no packet; results are no longer retained
+ *   for it
  * @WEIR_SOURCE_STATE_EXCLUDED: dead, and blocks are complete without it; it
  *   comes back by joining
  * @WEIR_SOURCE_STATE_BEHIND: a result that it lacks was evicted, and no other
@@ -274,10 +276,10 @@ enum weir_reason {
 /**
  * enum weir_event - what happened on the data path
  * @WEIR_EVENT_GENERATION: all sources have joined; a new generation begins
- * @WEIR_EVENT_STRAGGLER: blocks time out for want of a source that still sends
- *   packets
- * @WEIR_EVENT_DEAD: blocks time out for want of a source that sends no packets
- *   any more
+ * @WEIR_EVENT_STRAGGLER: blocks time out for lack of contributions of a source
+ *   that still sends packets
+ * @WEIR_EVENT_DEAD: blocks time out for lack of contributions of a source that
+ *   no longer sends packets
  * @WEIR_EVENT_RECOVERED: a straggler is in time again, or a dead source is
  *   back
  * @WEIR_EVENT_BEHIND: a result was evicted that a source lacks; the source has

@@ -162,9 +162,9 @@ struct weir_contrib {
  *
  *	int weir_chain_xdp(struct xdp_md *ctx);
  *
- * It returns the verdict that the program is to return: XDP_PASS where the device has no
- * chain, and XDP_ABORTED where a program of a chain calls it. The packet may be another one
- * afterwards: the program must not read it any more.
+ * It returns the verdict that the program is to return: XDP_PASS if the device has no
+ * chain, and XDP_ABORTED if a program of a chain calls it. The packet may be another one
+ * afterwards: the program must no longer read it.
  *
  * A packet counts in its flow's record, where its device has flows recorded
  * (WEIR_XDP_CMD_FLOW_SET), by

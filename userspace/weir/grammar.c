@@ -573,13 +573,13 @@ static const struct verb_key order_del_keys[] = { { &order_dev, true }, { &order
 static const struct verb_key order_show_keys[] = { { &order_dev, false }, { &order_prio, false }, END };
 
 static const struct verb order_verbs[] = {
-	{ "add", "spread packets of a device over CPUs, or take their own numbers, and let them go on in order",
+	{ "add", "spread packets of a device over CPUs, or use their own sequence numbers, and restore their order",
 	  WEIR_XDP_CMD_ORDER_ADD, order_add_keys, .run = order_add_run },
-	{ "del", "do not, any more; packets that wait go on", WEIR_XDP_CMD_ORDER_DEL, order_del_keys,
+	{ "del", "remove an order; release the packets that it holds", WEIR_XDP_CMD_ORDER_DEL, order_del_keys,
 	  .run = order_del_run },
 	{ "show", "show one order, those of a device, or all, and what became of their packets", WEIR_XDP_CMD_ORDER_GET, order_show_keys,
 	  .run = order_show_run },
-	{ "flush", "take all orders away", WEIR_XDP_CMD_ORDER_FLUSH, no_keys, .run = order_flush_run },
+	{ "flush", "remove all orders", WEIR_XDP_CMD_ORDER_FLUSH, no_keys, .run = order_flush_run },
 	{ .name = NULL },
 };
 
@@ -770,9 +770,9 @@ const struct object grammar[] = {
 	{ "doctor", "find out why nothing is summed or trimmed", .verbs = doctor_verbs },
 	{ "plan", "which boxes a job's workers need, in trees", .verbs = plan_verbs },
 	{ "import", "the trimming of a switch, as commands", .verbs = import_verbs },
-	{ "save", "what there is, as the commands that make it", .verbs = save_verbs },
-	{ "restore", "make it again, all or nothing", .verbs = restore_verbs },
-	{ "flush", "have nothing any more", .verbs = flush_verbs },
+	{ "save", "print the configuration as commands that restore it", .verbs = save_verbs },
+	{ "restore", "restore a saved configuration, all or nothing", .verbs = restore_verbs },
+	{ "flush", "remove all configuration of the namespace", .verbs = flush_verbs },
 	{ "upgrade", "another module under jobs that run", .verbs = upgrade_verbs },
 	{ "help", "this help, or that of one object", .verbs = help_verbs },
 	{ "complete", "words for the shell", complete_verbs, .hidden = true },

@@ -237,12 +237,12 @@ static const struct verb_key default_set_keys[] = {
 static const struct verb_key default_keys[] = { END };
 
 const struct verb trim_default_verbs[] = {
-	{ "set", "say what policies are that do not say it themselves, or change that",
+	{ "set", "set or change what policies inherit unless they set it themselves",
 	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set },
-	{ "replace", "the same, and what the command does not say is not said any longer",
+	{ "replace", "the same, and reset all settings that the command does not give",
 	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set },
-	{ "show", "show what was said", WEIR_CMD_TRIM_GET, default_keys, .run = trim_default_show },
-	{ "del", "say nothing of it any more", WEIR_CMD_TRIM_DEL, default_keys,
+	{ "show", "show the defaults", WEIR_CMD_TRIM_GET, default_keys, .run = trim_default_show },
+	{ "del", "remove the defaults", WEIR_CMD_TRIM_DEL, default_keys,
 	  .run = trim_default_del },
 	{ .name = NULL },
 };
@@ -252,7 +252,7 @@ const struct verb trim_verbs[] = {
 	  trim_set_keys, .run = trim_set },
 	{ "replace", "the same, and settings that the command does not give are unset",
 	  WEIR_CMD_TRIM_SET, trim_set_keys, .run = trim_set },
-	{ "del", "trim no more, and take off what set has installed", WEIR_CMD_TRIM_DEL,
+	{ "del", "remove a policy and what set has installed for it", WEIR_CMD_TRIM_DEL,
 	  trim_del_keys, .run = trim_del },
 	{ "show", "show one policy, or all, with counters", WEIR_CMD_TRIM_GET,
 	  trim_show_keys, .run = trim_show },
@@ -262,7 +262,7 @@ const struct verb trim_verbs[] = {
 	  trim_show_keys, .run = trim_counters },
 	{ "clear", "set counters to zero, of one device or all; policies and queues stay",
 	  WEIR_CMD_TRIM_CLEAR, trim_clear_keys, .run = request_run },
-	{ "flush", "trim nowhere any more", WEIR_CMD_TRIM_FLUSH,
+	{ "flush", "remove all policies", WEIR_CMD_TRIM_FLUSH,
 	  trim_flush_keys, .run = trim_flush },
 	{ .name = NULL },
 };
