@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* weir.ko: in-network aggregation. The parts, and what they share in a namespace. */
 #include <linux/module.h>
-#include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 
 #include "agg/base/net.h"
@@ -23,11 +22,6 @@ static struct weir_ns *weir_agg_ns(const struct net *net)
 	return &weir_net(net)->ns;
 }
 
-static int weir_agg_netns_init(void);
-static void weir_agg_netns_uninit(void);
-static int weir_agg_devices_init(void);
-static void weir_agg_devices_uninit(void);
-
 /* Requests come last and go first: none finds a part missing. */
 static const struct weir_part weir_agg_parts[] = {
 	{ "vector units", .init = weir_vector_init },
@@ -39,18 +33,14 @@ static const struct weir_part weir_agg_parts[] = {
 	{ "jobs", .net_flush = weir_job_net_flush },
 	{ "ports", .net_init = weir_port_net_init, .net_flush = weir_port_flush,
 	  .net_uninit = weir_port_net_uninit, .dev_event = weir_port_dev_event },
-	{ "namespaces", .init = weir_agg_netns_init, .uninit = weir_agg_netns_uninit },
-	{ "devices", .init = weir_agg_devices_init, .uninit = weir_agg_devices_uninit },
+	{ "namespaces", .attach = weir_module_attach_netns, .detach = weir_module_detach_netns },
+	{ "devices", .attach = weir_module_attach_devices, .detach = weir_module_detach_devices },
 	{ "kfuncs", .init = weir_kfunc_init },
 	{ "events", .init = weir_event_init },
 	{ "requests", .init = weir_nl_init, .uninit = weir_nl_uninit },
 };
 
-static const struct weir_module weir_agg_module = {
-	.part	= weir_agg_parts,
-	.count	= ARRAY_SIZE(weir_agg_parts),
-	.ns	= weir_agg_ns,
-};
+static struct weir_module weir_agg_module;
 
 static int __net_init weir_agg_net_begin(struct net *net)
 {
@@ -75,34 +65,12 @@ static struct pernet_operations weir_agg_net_ops = {
 	.size		= sizeof(struct weir_net),
 };
 
-static int weir_agg_netns_init(void)
-{
-	return register_pernet_subsys(&weir_agg_net_ops);
-}
-
-static void weir_agg_netns_uninit(void)
-{
-	unregister_pernet_subsys(&weir_agg_net_ops);
-}
-
-static int weir_agg_notice(struct notifier_block *nb, unsigned long event, void *info)
-{
-	return weir_module_dev_event(&weir_agg_module, event, info);
-}
-
-static struct notifier_block weir_agg_devices = {
-	.notifier_call = weir_agg_notice,
+static struct weir_module weir_agg_module = {
+	.part		= weir_agg_parts,
+	.count		= ARRAY_SIZE(weir_agg_parts),
+	.ns		= weir_agg_ns,
+	.net_ops	= &weir_agg_net_ops,
 };
-
-static int weir_agg_devices_init(void)
-{
-	return register_netdevice_notifier(&weir_agg_devices);
-}
-
-static void weir_agg_devices_uninit(void)
-{
-	unregister_netdevice_notifier(&weir_agg_devices);
-}
 
 static int __init weir_agg_module_init(void)
 {

@@ -14,7 +14,7 @@ static const struct weir_part weir_core_parts[] = {
 	{ "endings", .init = weir_ns_start, .uninit = weir_ns_stop },
 };
 
-static const struct weir_module weir_core = {
+static struct weir_module weir_core = {
 	.part	= weir_core_parts,
 	.count	= ARRAY_SIZE(weir_core_parts),
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* sch_weir.ko: packet trimming. The parts, and what they share in a namespace. */
 #include <linux/module.h>
-#include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 
 #include "core/base/compat.h"
@@ -24,11 +23,6 @@ static struct weir_ns *weir_trim_ns(const struct net *net)
 	return &weir_trim_net(net)->ns;
 }
 
-static int weir_trim_netns_init(void);
-static void weir_trim_netns_uninit(void);
-static int weir_trim_devices_init(void);
-static void weir_trim_devices_uninit(void);
-
 /* Requests come last and go first: none finds a part missing. */
 static const struct weir_part weir_trim_parts[] = {
 	{ "forwarding databases", .init = weir_fdb_init, .uninit = weir_fdb_uninit },
@@ -41,20 +35,16 @@ static const struct weir_part weir_trim_parts[] = {
 	{ "policies", .init = weir_trim_init, .net_init = weir_trim_net_init,
 	  .net_flush = weir_trim_flush, .net_uninit = weir_trim_net_uninit,
 	  .dev_event = weir_trim_dev_event },
-	{ "namespaces", .init = weir_trim_netns_init, .uninit = weir_trim_netns_uninit },
+	{ "namespaces", .attach = weir_module_attach_netns, .detach = weir_module_detach_netns },
 	{ "bridge port states", .init = weir_bridge_port_init, .uninit = weir_bridge_port_uninit },
-	{ "devices", .init = weir_trim_devices_init, .uninit = weir_trim_devices_uninit },
+	{ "devices", .attach = weir_module_attach_devices, .detach = weir_module_detach_devices },
 	{ "qdisc", .init = weir_sch_init, .uninit = weir_sch_uninit },
 	{ "kfuncs", .init = weir_trim_kfunc_init },
 	{ "events", .init = weir_trim_event_init },
 	{ "requests", .init = weir_trim_nl_init, .uninit = weir_trim_nl_uninit },
 };
 
-static const struct weir_module weir_trim_module = {
-	.part	= weir_trim_parts,
-	.count	= ARRAY_SIZE(weir_trim_parts),
-	.ns	= weir_trim_ns,
-};
+static struct weir_module weir_trim_module;
 
 static int __net_init weir_trim_net_begin(struct net *net)
 {
@@ -79,34 +69,12 @@ static struct pernet_operations weir_trim_net_ops = {
 	.size		= sizeof(struct weir_trim_net),
 };
 
-static int weir_trim_netns_init(void)
-{
-	return register_pernet_subsys(&weir_trim_net_ops);
-}
-
-static void weir_trim_netns_uninit(void)
-{
-	unregister_pernet_subsys(&weir_trim_net_ops);
-}
-
-static int weir_trim_notice(struct notifier_block *nb, unsigned long event, void *info)
-{
-	return weir_module_dev_event(&weir_trim_module, event, info);
-}
-
-static struct notifier_block weir_trim_devices = {
-	.notifier_call = weir_trim_notice,
+static struct weir_module weir_trim_module = {
+	.part		= weir_trim_parts,
+	.count		= ARRAY_SIZE(weir_trim_parts),
+	.ns		= weir_trim_ns,
+	.net_ops	= &weir_trim_net_ops,
 };
-
-static int weir_trim_devices_init(void)
-{
-	return register_netdevice_notifier(&weir_trim_devices);
-}
-
-static void weir_trim_devices_uninit(void)
-{
-	unregister_netdevice_notifier(&weir_trim_devices);
-}
 
 static int __init weir_trim_module_init(void)
 {

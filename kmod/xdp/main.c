@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* weir_xdp.ko: what runs around any XDP program. The parts, and what they share in a namespace. */
 #include <linux/module.h>
-#include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 
 #include "core/base/compat.h"
@@ -23,11 +22,6 @@ static struct weir_ns *weir_xdp_ns(const struct net *net)
 	return &weir_xdp_net(net)->ns;
 }
 
-static int weir_xdp_netns_init(void);
-static void weir_xdp_netns_uninit(void);
-static int weir_xdp_devices_init(void);
-static void weir_xdp_devices_uninit(void);
-
 /* Requests come last and go first: none finds a part missing. */
 static const struct weir_part weir_xdp_parts[] = {
 	{ "hashes", .init = weir_headers_init },
@@ -41,18 +35,14 @@ static const struct weir_part weir_xdp_parts[] = {
 	  .net_uninit = weir_flows_net_uninit, .dev_event = weir_flows_dev_event },
 	{ "chains", .net_init = weir_chain_net_init, .net_flush = weir_chain_flush,
 	  .net_uninit = weir_chain_net_uninit, .dev_event = weir_chain_dev_event },
-	{ "namespaces", .init = weir_xdp_netns_init, .uninit = weir_xdp_netns_uninit },
-	{ "devices", .init = weir_xdp_devices_init, .uninit = weir_xdp_devices_uninit },
+	{ "namespaces", .attach = weir_module_attach_netns, .detach = weir_module_detach_netns },
+	{ "devices", .attach = weir_module_attach_devices, .detach = weir_module_detach_devices },
 	{ "kfuncs", .init = weir_xdp_kfunc_init },
 	{ "events", .init = weir_xdp_event_init },
 	{ "requests", .init = weir_xdp_nl_init, .uninit = weir_xdp_nl_uninit },
 };
 
-static const struct weir_module weir_xdp_module = {
-	.part	= weir_xdp_parts,
-	.count	= ARRAY_SIZE(weir_xdp_parts),
-	.ns	= weir_xdp_ns,
-};
+static struct weir_module weir_xdp_module;
 
 static int __net_init weir_xdp_net_begin(struct net *net)
 {
@@ -77,34 +67,12 @@ static struct pernet_operations weir_xdp_net_ops = {
 	.size		= sizeof(struct weir_xdp_net),
 };
 
-static int weir_xdp_netns_init(void)
-{
-	return register_pernet_subsys(&weir_xdp_net_ops);
-}
-
-static void weir_xdp_netns_uninit(void)
-{
-	unregister_pernet_subsys(&weir_xdp_net_ops);
-}
-
-static int weir_xdp_notice(struct notifier_block *nb, unsigned long event, void *info)
-{
-	return weir_module_dev_event(&weir_xdp_module, event, info);
-}
-
-static struct notifier_block weir_xdp_devices = {
-	.notifier_call = weir_xdp_notice,
+static struct weir_module weir_xdp_module = {
+	.part		= weir_xdp_parts,
+	.count		= ARRAY_SIZE(weir_xdp_parts),
+	.ns		= weir_xdp_ns,
+	.net_ops	= &weir_xdp_net_ops,
 };
-
-static int weir_xdp_devices_init(void)
-{
-	return register_netdevice_notifier(&weir_xdp_devices);
-}
-
-static void weir_xdp_devices_uninit(void)
-{
-	unregister_netdevice_notifier(&weir_xdp_devices);
-}
 
 static int __init weir_xdp_module_init(void)
 {

@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Starts and stops a module's parts in order, in the module and in each namespace. */
 #include <linux/netdevice.h>
+#include <net/net_namespace.h>
 
 #include "core/base/compat.h"
 #include "core/base/module.h"
 #include "core/base/ns.h"
 
-static void weir_module_stop(const struct weir_module *module, unsigned int started)
+static int weir_part_start(const struct weir_part *part, struct weir_module *module)
 {
-	while (started--)
-		if (module->part[started].uninit)
-			module->part[started].uninit();
+	if (part->attach)
+		return part->attach(module);
+	return part->init ? part->init() : 0;
+}
+
+static void weir_module_stop(struct weir_module *module, unsigned int started)
+{
+	while (started--) {
+		const struct weir_part *part = &module->part[started];
+
+		if (part->detach)
+			part->detach(module);
+		else if (part->uninit)
+			part->uninit();
+	}
 }
 
 /**
@@ -19,13 +32,13 @@ static void weir_module_stop(const struct weir_module *module, unsigned int star
  *
  * Return: 0, or the error of the first part that cannot start; then none is started.
  */
-int weir_module_init(const struct weir_module *module)
+int weir_module_init(struct weir_module *module)
 {
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < module->count; i++) {
-		err = module->part[i].init ? module->part[i].init() : 0;
+		err = weir_part_start(&module->part[i], module);
 		if (err) {
 			pr_err("weir: part %s cannot start: error %d\n", module->part[i].name,
 			       err);
@@ -41,7 +54,7 @@ EXPORT_SYMBOL_NS_GPL(weir_module_init, "WEIR");
  * weir_module_uninit() - stop all parts, the last first
  * @module: the module
  */
-void weir_module_uninit(const struct weir_module *module)
+void weir_module_uninit(struct weir_module *module)
 {
 	weir_module_stop(module, module->count);
 }
@@ -112,15 +125,31 @@ void weir_module_net_uninit(const struct weir_module *module, struct net *net)
 EXPORT_SYMBOL_NS_GPL(weir_module_net_uninit, "WEIR");
 
 /**
- * weir_module_dev_event() - a device has changed: the module's netdevice notifier
+ * weir_module_attach_netns() - register the module's callbacks for namespaces
  * @module: the module
- * @event: NETDEV_*
- * @info: as the notifier is given it
  *
- * Return: NOTIFY_DONE, or the first error of a part.
+ * Return: 0 or an error.
  */
-int weir_module_dev_event(const struct weir_module *module, unsigned long event, void *info)
+int weir_module_attach_netns(struct weir_module *module)
 {
+	return register_pernet_subsys(module->net_ops);
+}
+EXPORT_SYMBOL_NS_GPL(weir_module_attach_netns, "WEIR");
+
+/**
+ * weir_module_detach_netns() - unregister them: flush all namespaces and leave them
+ * @module: the module
+ */
+void weir_module_detach_netns(struct weir_module *module)
+{
+	unregister_pernet_subsys(module->net_ops);
+}
+EXPORT_SYMBOL_NS_GPL(weir_module_detach_netns, "WEIR");
+
+/* Returns NOTIFY_DONE, or the first error of a part. */
+static int weir_module_dev_event(struct notifier_block *nb, unsigned long event, void *info)
+{
+	const struct weir_module *module = container_of(nb, struct weir_module, devices);
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
 	unsigned int i;
 	int err;
@@ -132,4 +161,26 @@ int weir_module_dev_event(const struct weir_module *module, unsigned long event,
 	}
 	return NOTIFY_DONE;
 }
-EXPORT_SYMBOL_NS_GPL(weir_module_dev_event, "WEIR");
+
+/**
+ * weir_module_attach_devices() - register the module's netdevice notifier
+ * @module: the module
+ *
+ * Return: 0 or an error.
+ */
+int weir_module_attach_devices(struct weir_module *module)
+{
+	module->devices.notifier_call = weir_module_dev_event;
+	return register_netdevice_notifier(&module->devices);
+}
+EXPORT_SYMBOL_NS_GPL(weir_module_attach_devices, "WEIR");
+
+/**
+ * weir_module_detach_devices() - unregister it
+ * @module: the module
+ */
+void weir_module_detach_devices(struct weir_module *module)
+{
+	unregister_netdevice_notifier(&module->devices);
+}
+EXPORT_SYMBOL_NS_GPL(weir_module_detach_devices, "WEIR");
