@@ -49,7 +49,7 @@ def place(options, rank):
 
 
 class Rank:
-    """One rank. @options: box, job, namespaces, bytes, iterations and directory."""
+    """One rank. @options: box, job, namespaces, bytes, iterations, early_bytes and directory."""
 
     def __init__(self, options, rank):
         import weir
@@ -57,7 +57,8 @@ class Rank:
         self.ranks = len(options.namespaces)
         _, box, source = place(options, rank)
         self.comm = weir.Communicator(box, job=options.job, rank=rank, ranks=self.ranks, source=source,
-                                      flags=weir.ACCEPT_DEGRADED, timeout=PATIENCE)
+                                      flags=weir.ACCEPT_DEGRADED, timeout=PATIENCE,
+                                      early_bytes=options.early_bytes)
         self.path = os.path.join(options.directory, f"position-{rank}")
         self.iteration, self.resumed = 0, 0
         self.took, self.digests = {}, {}
@@ -131,6 +132,7 @@ def main(parser, rank, run):
     @rank is its Rank, and @run(options) returns its exit status."""
     parser.add_argument("--bytes", type=int, default=1 << 20)
     parser.add_argument("--iterations", type=int, default=40)
+    parser.add_argument("--early-bytes", type=int, default=0)
     parser.add_argument("--rank", type=int)
     parser.add_argument("--directory")
     parser.add_argument("box")

@@ -337,10 +337,14 @@ def left_behind():
         # It asks, and is told the same.
         job.workers[3].query(3, **job.tag)
         assert job.workers[3].receive_where(lambda p: p.flags == BEHIND).block == 3
+        # It acknowledges results that it receives while it is behind. It resumes before them, and lacks one.
+        job.workers[3].ack(25, job.tag["generation"])
+        job.workers[3].query(4, **job.tag)
+        assert job.workers[3].receive_where(lambda p: p.flags == BEHIND).block == 4
         # It goes on where the others are, and they wait for it again.
         job.workers[3].ack(30, job.tag["generation"], final=True)
         until(lambda: admin.source(JOB, 3)["state"] != "behind")
-        assert admin.stats(JOB)["acks"] == 1
+        assert admin.stats(JOB)["acks"] == 2
         assert same(complete(job, 30, **job.tag)).flags == 0
 
 

@@ -482,8 +482,8 @@ static void control_generation_without_joins(void)
 }
 
 /*
- * Source 1 was away while the others went on: it is told that its block is gone,
- * but not where it has shown that it has the result.
+ * Source 1 was away while the others went on: it is told that its block was evicted, but not if it
+ * has shown that it has the result, unless it asks.
  */
 static void control_stale(void)
 {
@@ -506,8 +506,10 @@ static void control_stale(void)
 	box_give(job, 1, 8, 1);
 	box_forget();
 	CHECK_EQ(box_give(job, 1, 3, 1), WEIR_REASON_STALE);
-	CHECK_EQ(box_ask(job, 1, 3), WEIR_REASON_STALE);
 	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(box_ask(job, 1, 3), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_BEHIND);
 	box_down();
 }
 

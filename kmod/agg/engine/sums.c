@@ -55,8 +55,18 @@ static int weir_sums_check_shape(const struct weir_job *job, const struct weir_c
 }
 
 /*
+ * A block's slot has a later block: return true if its source lacks the result, so that the packet
+ * is not just old. A source that asks lacks it even if it has acknowledged the result: a rank that
+ * is behind acknowledges what it receives, and may resume before that.
+ */
+static bool weir_sums_is_lacked(const struct weir_job *job, const struct weir_contrib *c, u32 seq)
+{
+	return !c->count || !weir_retention_has(&job->blocks.retention, c->source, seq);
+}
+
+/*
  * A block has refused the packet. If the generation is another, other sources may go on without
- * this one. If the block's slot has a later block, the source is behind, or the packet is old.
+ * this one.
  */
 static int weir_sums_refused(const struct weir_path *path,
 			     const struct weir_contrib *c, int reason,
@@ -70,8 +80,7 @@ static int weir_sums_refused(const struct weir_path *path,
 		job->uplink->show(job, c, now);
 	if (reason == WEIR_REASON_GENERATION)
 		weir_member_tell(path, c);
-	if (reason == WEIR_REASON_STALE &&
-	    !weir_retention_has(&job->blocks.retention, c->source, out->seq))
+	if (reason == WEIR_REASON_STALE && weir_sums_is_lacked(job, c, out->seq))
 		weir_member_tell_behind(path, c);
 	return reason;
 }
