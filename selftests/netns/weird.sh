@@ -302,9 +302,18 @@ metrics_and_events() {
 	box_wait || status=1
 	poll 60 grep -q '"event":"generation"' "$box_out/events" || status=1
 	poll 60 grep -q '"event":"job-del"' "$box_out/events" || status=1
+	events_of_all_modules || status=1
 	kill "$pid"
 	wait "$pid" 2>/dev/null
 	poll 60 jobs_are "" && return "$status"
+}
+events_of_all_modules() {
+	local event
+	weir filter add dev w1 rule any action pass && weir filter flush &&
+		weir trim set dev w1 hook none edge on && weir trim del dev w1 || return
+	for event in filter filter-del trim trim-del; do
+		poll 60 grep -q "\"event\":\"$event\"" "$box_out/events" || return
+	done
 }
 has() { grep -q "^weir_$1" "$box_out/metrics"; }
 measured() {

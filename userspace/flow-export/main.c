@@ -67,7 +67,7 @@ static int ask(struct weir *weir)
 }
 
 /* Returns true if the module was unloaded. */
-static bool take(struct ipfix *ipfix, const struct weir *weir, const char *buffer, int got)
+static bool take(struct ipfix *ipfix, struct weir *weir, const char *buffer, int got)
 {
 	const struct nlmsghdr *message = (const void *)buffer;
 	enum family_of family;
@@ -76,8 +76,8 @@ static bool take(struct ipfix *ipfix, const struct weir *weir, const char *buffe
 	for (; mnl_nlmsg_ok(message, got); message = mnl_nlmsg_next(message, &got)) {
 		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
 			continue;
-		if (message->nlmsg_type == GENL_ID_CTRL)
-			gone |= weir_gone(message, &family) && family == FAMILY_XDP;
+		if (weir_gone(weir, message, &family))
+			gone |= family == FAMILY_XDP;
 		else if (message->nlmsg_type == weir->family[FAMILY_XDP].id &&
 			 weir_command(message) == WEIR_XDP_CMD_FLOW_RECORD_NTF)
 			ipfix_add(ipfix, message);

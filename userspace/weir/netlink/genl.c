@@ -237,10 +237,13 @@ int weir_came(struct weir *weir, const struct nlmsghdr *message)
 	return join(weir, weir->family[family].events);
 }
 
-bool weir_gone(const struct nlmsghdr *message, enum family_of *family)
+bool weir_gone(struct weir *weir, const struct nlmsghdr *message, enum family_of *family)
 {
-	return message->nlmsg_type == GENL_ID_CTRL && weir_command(message) == CTRL_CMD_DELFAMILY &&
-	       find_named(message, family);
+	if (message->nlmsg_type != GENL_ID_CTRL || weir_command(message) != CTRL_CMD_DELFAMILY ||
+	    !find_named(message, family))
+		return false;
+	weir->family[*family] = (struct family){};
+	return true;
 }
 
 void weir_close(struct weir *weir)

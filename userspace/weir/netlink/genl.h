@@ -62,12 +62,13 @@ int weir_listen(struct weir *weir);
 bool weir_is_event(const struct weir *weir, const struct nlmsghdr *message);
 
 /*
- * Messages of the controller: where one says that a family has come, the socket listens to it from
- * now on. Returns 0, also for any other message, or a negative errno. And does one say that a
- * family has gone?
+ * Take a message of the controller: if it reports that a family of weir's was registered, listen to
+ * its events from now on. Return 0, also for any other message, or a negative errno.
  */
 int weir_came(struct weir *weir, const struct nlmsghdr *message);
-bool weir_gone(const struct nlmsghdr *message, enum family_of *family);
+
+/* Return true, and which in @family, if the message reports that a family of weir's is gone. */
+bool weir_gone(struct weir *weir, const struct nlmsghdr *message, enum family_of *family);
 
 /*
  * Starts a request; attributes are put behind it with mnl_attr_put(). Where the module of the

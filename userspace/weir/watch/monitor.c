@@ -191,12 +191,10 @@ static int take_control(struct weir *weir, const struct nlmsghdr *message)
 	enum family_of family;
 	int err;
 
-	if (weir_gone(message, &family)) {
-		weir->family[family] = (struct family){};
+	if (weir_gone(weir, message, &family))
 		return weir_has_any(weir) ? WEIR_OK :
 		       refused(ENOENT, "the %s module was unloaded, so there is nothing to monitor",
 			       weir_module(family));
-	}
 	err = weir_came(weir, message);
 	return err ? refused(err, "cannot listen to the events of a module that was loaded: %s",
 			     strerror(-err)) : WEIR_OK;

@@ -252,13 +252,26 @@ static bool some_lost(void)
 	return true;
 }
 
-/* False when there is no more to read for now. */
+/* Return false if the module of jobs was unloaded. The others come and go: listen to those that are there. */
+static bool take_control(const struct nlmsghdr *message)
+{
+	enum family_of family;
+	int err;
+
+	if (weir_gone(&weir, message, &family))
+		return family != FAMILY_WEIR;
+	err = weir_came(&weir, message);
+	if (err)
+		log_line("cannot listen to the events of a module that was loaded: %s", strerror(-err));
+	return true;
+}
+
+/* Return false if there is nothing left to read. */
 static bool read_some(void)
 {
 	static char buffer[RECEIVE_SIZE] __attribute__((aligned(8)));
 	ssize_t got = recv(watch.fd, buffer, sizeof(buffer), MSG_DONTWAIT);
 	const struct nlmsghdr *message = (const void *)buffer;
-	enum family_of family;
 	int left = got;
 
 	if (got < 0 && errno == ENOBUFS)
@@ -268,10 +281,12 @@ static bool read_some(void)
 	for (; mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left)) {
 		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
 			continue;
-		if (message->nlmsg_type == weir.family[FAMILY_WEIR].id)
+		if (weir_is_event(&weir, message)) {
 			take(message);
-		else if (weir_gone(message, &family) && family == FAMILY_WEIR)
-			return module_gone(), false;
+		} else if (!take_control(message)) {
+			module_gone();
+			return false;
+		}
 	}
 	return true;
 }
