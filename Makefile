@@ -334,9 +334,9 @@ soak: ## MINUTES=60 of jobs, crashes, losses and trimming on the debug kernel; e
 	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/soak/run $(MINUTES)
 
 demo: ## a network of namespaces that sums gradients, in a virtual machine
-	@scripts/setup
-	@+$(MAKE) $(jobs) --no-print-directory all
-	@selftests/vm/run -- selftests/demo/demo.sh
+	@scripts/setup --demo
+	@+$(MAKE) $(jobs) --no-print-directory module $(B)/bin/weir $(B)/lib/libweir.so.0
+	@selftests/vm/run -- selftests/demo/demo.sh int32
 
 demo-torch: ## torch by Gloo and by weir over links of 200 Mbit/s, in namespaces of this machine (root)
 	@scripts/setup

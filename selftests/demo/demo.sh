@@ -126,8 +126,8 @@ for ((i = 1; i <= workers; i++)); do
 	echo "worker $i, rank $((i - 1)): $(worker_addr "$i") --- router: $(router_addr "$i")"
 done
 
-"$python" -c 'import model, sys; model.prepare(sys.argv[1])' "$work/digits.npz" ||
-	die "the digits of scikit-learn are not there: see scripts/setup"
+"$python" -c 'import model, sys; model.prepare(*sys.argv[1:])' "$root/build/digits.csv.gz" "$work/digits.npz" ||
+	die "the digits are not there: run scripts/digits"
 parameters=$("$python" -c 'import model; print(model.PARAMETERS)') || die "no model"
 
 [[ $userspace == yes ]] || attach

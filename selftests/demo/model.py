@@ -5,6 +5,7 @@ All arithmetic is in double precision and in a fixed order, so that a run can be
 again bit for bit; only the gradients are made coarser, on their way through the network.
 """
 
+import gzip
 import hashlib
 
 import numpy
@@ -20,11 +21,11 @@ TEST_SHARE = 5      # one sample in so many is kept for the test
 SEED = 7
 
 
-def prepare(path):
-    """Stores the digits that come with scikit-learn, shuffled and split."""
-    from sklearn.datasets import load_digits
-
-    pixels, labels = load_digits(return_X_y=True)
+def prepare(digits, path):
+    """Store the digits of scripts/digits, shuffled and split."""
+    with gzip.open(digits, "rt") as lines:
+        table = numpy.loadtxt(lines, delimiter=",")
+    pixels, labels = table[:, :-1], table[:, -1].astype(numpy.int64)
     order = numpy.random.default_rng(SEED).permutation(len(labels))
     pixels, labels = pixels[order] / 16, labels[order]
     test = len(labels) // TEST_SHARE

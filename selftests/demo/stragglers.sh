@@ -68,8 +68,8 @@ for ((i = 1; i <= workers; i++)); do
 done
 job $waits policy wait
 job $partial policy partial timeout 10ms dead-after 10s
-"$python" -c 'import model, sys; model.prepare(sys.argv[1])' "$work/digits.npz" ||
-	die "the digits of scikit-learn are not there: see scripts/setup"
+"$python" -c 'import model, sys; model.prepare(*sys.argv[1:])' "$root/build/digits.csv.gz" "$work/digits.npz" ||
+	die "the digits are not there: run scripts/digits"
 
 # The first is the yardstick of the others: all wait, and no worker is slowed down.
 runs=("$waits:0:carry")

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Handwritten digits (1,797 of 8 by 8 pixels, as the Debian package python3-sklearn ships them),
-and two networks that learn to read them."""
+"""Handwritten digits (1,797 of 8 by 8 pixels, see scripts/digits), and two networks that learn to read them."""
 
 import gzip
-import importlib.util
 import os
 
 import numpy
@@ -12,16 +10,12 @@ import torch
 TEST = 297
 
 
-def _file():
-    # Found without being imported: that takes seconds.
-    package = importlib.util.find_spec("sklearn").submodule_search_locations[0]
-    return os.path.join(package, "datasets/data/digits.csv.gz")
+DIGITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/digits.csv.gz")
 
 
 def load():
     """Pixels and digits to learn from, and to test with."""
-    path = os.environ.get("WEIR_DIGITS") or _file()
-    with gzip.open(path, "rt") as lines:
+    with gzip.open(DIGITS, "rt") as lines:
         table = numpy.loadtxt(lines, delimiter=",", dtype=numpy.float32)
     pixels = torch.from_numpy(table[:, :-1] / 16)
     digits = torch.from_numpy(table[:, -1].astype(numpy.int64))
