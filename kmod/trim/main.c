@@ -7,11 +7,11 @@
 #include "core/base/module.h"
 #include "trim/backlog.h"
 #include "trim/bridge_port.h"
+#include "trim/drops.h"
 #include "trim/fdb.h"
 #include "trim/net.h"
 #include "trim/netlink/event.h"
 #include "trim/netlink/netlink.h"
-#include "trim/overflow.h"
 #include "trim/sch_weir.h"
 #include "trim/trim_kfunc.h"
 #include "trim/trims.h"
@@ -28,7 +28,7 @@ static const struct weir_part weir_trim_parts[] = {
 	{ "forwarding databases", .init = weir_fdb_init, .uninit = weir_fdb_uninit },
 	/* Much is freed by RCU callbacks, which are code of this module. */
 	{ "callbacks", .uninit = rcu_barrier },
-	{ "overflow probes", .uninit = weir_overflow_uninit },
+	{ "drop probes", .uninit = weir_drops_uninit },
 	{ "bridge ports", .net_init = weir_bridge_port_net_init,
 	  .net_uninit = weir_bridge_port_net_uninit, .dev_event = weir_bridge_port_dev_event },
 	{ "backlogs", .net_init = weir_backlog_net_init },

@@ -7,10 +7,7 @@
 struct weir_trim;
 struct weir_trim_rev;
 
-int weir_overflow_watch(void);
-void weir_overflow_unwatch(void);
 void weir_overflow_signal(const struct weir_trim *trim, unsigned int drops);
 struct weir_mode_time weir_overflow_time(const struct weir_trim_rev *rev);
-void weir_overflow_uninit(void);
 
 #endif /* _WEIR_OVERFLOW_H */

@@ -12,6 +12,7 @@
 #include "core/base/virtual.h"
 #include "trim/backlog.h"
 #include "trim/deflect.h"
+#include "trim/drops.h"
 #include "trim/edge.h"
 #include "trim/overflow.h"
 #include "trim/sch_weir.h"
@@ -317,7 +318,7 @@ static u32 weir_trim_sends(const struct weir_trim *trim)
 static void weir_trim_unwatch(const struct weir_trim_rev *rev)
 {
 	if (weir_trim_has_modes(&rev->config))
-		weir_overflow_unwatch();
+		weir_drops_unwatch();
 }
 
 static bool weir_trim_same_rule(const struct weir_trim_rule *a,
@@ -392,7 +393,7 @@ weir_trim_rev_alloc(const struct net_device *dev,
 	rev = kzalloc(sizeof(*rev), GFP_KERNEL_ACCOUNT);
 	if (!rev)
 		return ERR_PTR(-ENOMEM);
-	err = weir_trim_has_modes(config) ? weir_overflow_watch() : 0;
+	err = weir_trim_has_modes(config) ? weir_drops_watch() : 0;
 	if (err) {
 		kfree(rev);
 		return ERR_PTR(err);
@@ -571,7 +572,7 @@ bool weir_trim_bounces(struct weir_trim_net *wn, int ifindex,
  * @dev: the port; RTNL is held, so that it cannot go in between
  * @config: the policy, which makes sense
  *
- * Return: 0, -ENOMEM, or an error of weir_overflow_watch(), or of the device that XDP
+ * Return: 0, -ENOMEM, or an error of weir_drops_watch(), or of the device that XDP
  * redirects to.
  */
 int weir_trim_set(struct weir_trim_net *wn, struct net_device *dev,

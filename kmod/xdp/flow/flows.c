@@ -7,6 +7,7 @@
 #include "xdp/base/notify.h"
 #include "xdp/flow/flows.h"
 #include "xdp/flow/scan.h"
+#include "xdp/flow/watch.h"
 
 /**
  * weir_flows_add() - begin to record the flows of a device
@@ -41,6 +42,7 @@ static void weir_flows_end(struct weir_ending *ending)
 	/* Requests that have found it hold the lock. */
 	mutex_lock(&wn->ns.lock);
 	mutex_unlock(&wn->ns.lock);
+	weir_flow_watch_end(table);
 	weir_flow_table_free(table);
 }
 

@@ -96,7 +96,7 @@ static void weir_flow_visit_one(struct weir_flow_table *table, struct weir_flow 
 	if ((s32)quiet < 0)
 		quiet = 0;
 	weir_flow_settle(table, flow);
-	/* Pairs with weir_flow_table_watch(). */
+	/* Pairs with weir_flow_watch_begin(). */
 	if (smp_load_acquire(&table->watch))
 		weir_flow_watch_record(table, flow, visit->now);
 	if (quiet >= visit->idle) {
@@ -189,7 +189,7 @@ static void weir_flow_visit_some(struct weir_flow_table *table, struct weir_flow
 	}
 	table->next = end < table->capacity ? end : 0;
 	if (!table->next) {
-		/* Pairs with weir_flow_table_watch(). */
+		/* Pairs with weir_flow_watch_begin(). */
 		if (smp_load_acquire(&table->watch))
 			weir_flow_watch_round(table, visit->now);
 		weir_flow_weigh(table, visit);

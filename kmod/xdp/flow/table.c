@@ -13,9 +13,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "xdp/flow/scan.h"
 #include "xdp/flow/table.h"
-#include "xdp/flow/watch.h"
 
 /*
  * Where there is hardly any room, a packet looks at so many records' bits for a free one: it must
@@ -69,27 +67,6 @@ static void weir_flow_table_spread(struct weir_flow_table *table)
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(table->count, cpu)->cursor =
 			(u64)table->capacity * cpu / nr_cpu_ids;
-}
-
-/**
- * weir_flow_table_watch() - have what alarms take, where settings have any
- * @table: the table
- * @config: the settings
- *
- * Sleeps. Called where nobody else changes them. Return: 0 or -ENOMEM.
- */
-int weir_flow_table_watch(struct weir_flow_table *table, const struct weir_flow_config *config)
-{
-	struct weir_flow_watch *watch;
-
-	if (table->watch || (!config->share && !config->loss && !config->source))
-		return 0;
-	watch = weir_flow_watch_make(table);
-	if (!watch)
-		return -ENOMEM;
-	/* Pairs with the visits', which find it whole. */
-	smp_store_release(&table->watch, watch);
-	return 0;
 }
 
 /**
@@ -151,13 +128,12 @@ struct weir_flow_table *weir_flow_table_make(struct weir_xdp_net *wn, int ifinde
 
 /**
  * weir_flow_table_free() - free a table that neither packets nor visits see
- * @table: the table
+ * @table: the table, without what alarms take
  *
  * Sleeps.
  */
 void weir_flow_table_free(struct weir_flow_table *table)
 {
-	weir_flow_watch_free(table->watch);
 	free_percpu(table->count);
 	kvfree(table->cell);
 	kvfree(table->used);

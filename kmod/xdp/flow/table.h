@@ -163,7 +163,6 @@ static inline spinlock_t *weir_flow_lock(struct weir_flow_table *table, u32 hash
 bool weir_flow_table_fits(u32 flows);
 struct weir_flow_table *weir_flow_table_make(struct weir_xdp_net *wn, int ifindex,
 					     const struct weir_flow_config *config);
-int weir_flow_table_watch(struct weir_flow_table *table, const struct weir_flow_config *config);
 void weir_flow_table_set(struct weir_flow_table *table, const struct weir_flow_config *config);
 void weir_flow_table_free(struct weir_flow_table *table);
 struct weir_flow *weir_flow_table_add(struct weir_flow_table *table,

@@ -24,13 +24,7 @@
 /* Visits that come sooner, as there is no room, see too little. */
 #define WEIR_FLOW_LOOK_TICKS	(HZ / 2)
 
-/**
- * weir_flow_watch_make() - make what alarms of a table take
- * @table: the table
- *
- * Sleeps. Return: it, or NULL.
- */
-struct weir_flow_watch *weir_flow_watch_make(const struct weir_flow_table *table)
+static struct weir_flow_watch *weir_flow_watch_make(const struct weir_flow_table *table)
 {
 	struct weir_flow_watch *watch = kvzalloc(sizeof(*watch), GFP_KERNEL_ACCOUNT);
 
@@ -48,13 +42,39 @@ struct weir_flow_watch *weir_flow_watch_make(const struct weir_flow_table *table
 }
 
 /**
- * weir_flow_watch_free() - free it
- * @watch: may be NULL
+ * weir_flow_watch_begin() - allocate what alarms of a table take, if its settings have any
+ * @table: the table
+ * @config: the settings
+ *
+ * Process context; nothing else may change the settings meanwhile.
+ *
+ * Return: 0 or -ENOMEM.
  */
-void weir_flow_watch_free(struct weir_flow_watch *watch)
+int weir_flow_watch_begin(struct weir_flow_table *table, const struct weir_flow_config *config)
 {
+	struct weir_flow_watch *watch;
+
+	if (table->watch || (!config->share && !config->loss && !config->source))
+		return 0;
+	watch = weir_flow_watch_make(table);
+	if (!watch)
+		return -ENOMEM;
+	/* Pairs with the visits', which find it whole. */
+	smp_store_release(&table->watch, watch);
+	return 0;
+}
+
+/**
+ * weir_flow_watch_end() - free what alarms of a table take
+ * @table: the table, which no visit sees
+ */
+void weir_flow_watch_end(struct weir_flow_table *table)
+{
+	struct weir_flow_watch *watch = table->watch;
+
 	if (!watch)
 		return;
+	table->watch = NULL;
 	kvfree(watch->look);
 	kvfree(watch);
 }

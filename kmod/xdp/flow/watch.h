@@ -7,6 +7,7 @@
 
 #include "xdp/flow/flow.h"
 
+struct weir_flow_config;
 struct weir_flow_table;
 
 /* Places for sources, a power of two. */
@@ -74,8 +75,8 @@ struct weir_flow_notice {
 	u64				threshold;
 };
 
-struct weir_flow_watch *weir_flow_watch_make(const struct weir_flow_table *table);
-void weir_flow_watch_free(struct weir_flow_watch *watch);
+int weir_flow_watch_begin(struct weir_flow_table *table, const struct weir_flow_config *config);
+void weir_flow_watch_end(struct weir_flow_table *table);
 void weir_flow_watch_record(struct weir_flow_table *table, const struct weir_flow *flow, u32 now);
 void weir_flow_watch_round(struct weir_flow_table *table, u32 now);
 

@@ -183,7 +183,7 @@ static int weir_nl_flow_change(struct genl_info *info, struct weir_flow_table *t
 	if (config.share && !config.rate)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_FLOW_SHARE], -EINVAL,
 				      "a share is one of the link's rate: say rate, too");
-	if (weir_flow_table_watch(table, &config))
+	if (weir_flow_watch_begin(table, &config))
 		return -ENOMEM;
 	weir_flow_table_set(table, &config);
 	weir_nl_changed(&table->wn->ns);
@@ -239,8 +239,9 @@ static int weir_nl_flow_begin(struct genl_info *info, int ifindex)
 	table = weir_flow_table_make(wn, ifindex, &config);
 	if (!table)
 		return -ENOMEM;
-	err = weir_flow_table_watch(table, &config) ?: weir_nl_flow_add(wn, table);
+	err = weir_flow_watch_begin(table, &config) ?: weir_nl_flow_add(wn, table);
 	if (err) {
+		weir_flow_watch_end(table);
 		weir_flow_table_free(table);
 		return err == -ENODEV ? weir_nl_refuse_dev(info, WEIR_A_FLOW_IFINDEX, ifindex, err,
 							   "is gone") : err;

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include "core/base/compat.h"
+#include "xdp/packet/key.h"
 
 struct xdp_buff;
 
@@ -13,33 +14,6 @@ struct xdp_buff;
 #define WEIR_HEADERS_FRAGMENT	0x1	/* a datagram's fragment, the first one, too */
 #define WEIR_HEADERS_OPTIONS	0x2	/* IPv4 with options */
 #define WEIR_HEADERS_UNPARSED	0x4	/* the parser did not reach the ports, which may be there */
-
-/**
- * struct weir_flow_key - what the packets of a flow have in common
- * @src: source address, network byte order; of IPv4 the rest is 0
- * @dst: destination address, likewise
- * @sport: source port of UDP, TCP or SCTP, network byte order; 0 where there is none: another
- *	protocol, a fragment
- * @dport: destination port, likewise
- * @vlan: id of the outer VLAN tag that is in the frame; 0 where there is none
- * @proto: the protocol behind the IP headers
- * @ip: 4 or 6; 0 for a frame without IP, or with headers that are cut or wrong
- * @word: all of that, to be compared and hashed
- */
-struct weir_flow_key {
-	union {
-		struct {
-			__be32	src[4];
-			__be32	dst[4];
-			__be16	sport;
-			__be16	dport;
-			u16	vlan;
-			u8	proto;
-			u8	ip;
-		};
-		u64	word[5];
-	};
-};
 
 /**
  * struct weir_headers - a frame's headers
