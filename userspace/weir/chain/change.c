@@ -41,7 +41,7 @@ static void close_chain(struct chain *chain)
 
 static int open_chain(struct chain *chain, const char *dev)
 {
-	int status, err;
+	int status;
 
 	memset(chain, 0, sizeof(*chain));
 	chain->dev = dev;
@@ -51,10 +51,10 @@ static int open_chain(struct chain *chain, const char *dev)
 	status = status ?: weir_open(&chain->weir, WEIR_XDP_CMD_CHAIN_ADD);
 	if (status)
 		return status;
-	err = rtnl_open(&chain->rtnl);
-	if (err) {
+	status = rtnl_open(&chain->rtnl);
+	if (status) {
 		weir_close(&chain->weir);
-		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+		return status;
 	}
 	status = bpf_ready(FAMILY_XDP) ?: look(chain);
 	if (status)

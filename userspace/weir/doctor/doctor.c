@@ -148,9 +148,9 @@ static int examine(struct patient *patient)
 		       "no module of weir is loaded in this kernel");
 		return WEIR_OK;
 	}
-	err = rtnl_open(&patient->rtnl);
-	if (err)
-		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+	status = rtnl_open(&patient->rtnl);
+	if (status)
+		return status;
 	if (!read_all(patient)) {
 		doctor_ports(patient);
 		doctor_chains(patient);

@@ -264,16 +264,16 @@ int keep_save(FILE *file, bool all)
 {
 	struct saving saving = { .all = all };
 	bool json = opt.json;
-	int status, err;
+	int status;
 
 	bpf_quiet();
 	status = weir_open_any(&saving.weir);
 	if (status)
 		return status;
-	err = rtnl_open(&saving.rtnl);
-	if (err) {
+	status = rtnl_open(&saving.rtnl);
+	if (status) {
 		weir_close(&saving.weir);
-		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+		return status;
 	}
 	opt.json = false;
 	print_commands_to(file);

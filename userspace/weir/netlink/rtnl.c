@@ -7,11 +7,19 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
+#include "base/tool.h"
 #include "netlink/rtnl.h"
+
+int rtnl_try_open(struct nl *nl)
+{
+	return nl_open(nl, NETLINK_ROUTE, sizeof(struct rtmsg));
+}
 
 int rtnl_open(struct nl *nl)
 {
-	return nl_open(nl, NETLINK_ROUTE, sizeof(struct rtmsg));
+	int err = rtnl_try_open(nl);
+
+	return err ? refused(err, "cannot open a route netlink socket: %s", strerror(-err)) : WEIR_OK;
 }
 
 static void copy_string(char *to, size_t size, const struct nlattr *attr)

@@ -78,7 +78,12 @@ struct route {
 	struct addr gateway;
 };
 
+/* Return 0, or an exit status with the reason printed. */
 int rtnl_open(struct nl *nl);
+
+/* As rtnl_open(), but print nothing and return a negative errno. */
+int rtnl_try_open(struct nl *nl);
+
 int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link);
 
 /* All devices of the namespace; the caller frees @links, also after an error. */

@@ -61,7 +61,7 @@ static bool is_generic(unsigned int ifindex)
 	struct nl rtnl;
 	bool generic;
 
-	if (rtnl_open(&rtnl))
+	if (rtnl_try_open(&rtnl))
 		return false;
 	generic = !rtnl_link(&rtnl, ifindex, &link) &&
 		  !xdp_look(&link, WEIR_XDP_CHAIN_PRIO_ORDER, &hook) && hook.id &&

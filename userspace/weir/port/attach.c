@@ -340,20 +340,15 @@ int port_attach(const struct args *args)
 		.mode = args_number(args, "mode", 0),
 		.before.xdp.fd = -1,
 	};
-	int status, err;
+	int status;
 
 	bpf_quiet();
 	status = weir_open(&job.weir, WEIR_CMD_PORT_ADD);
 	if (status)
 		return status;
-	status = device_find(job.dev, &job.ifindex);
+	status = device_find(job.dev, &job.ifindex) ?: rtnl_open(&job.rtnl);
 	if (status)
 		goto close;
-	err = rtnl_open(&job.rtnl);
-	if (err) {
-		status = refused(err, "cannot open a route netlink socket: %s", strerror(-err));
-		goto close;
-	}
 	status = attach_all(&job);
 	program_close(&job.program);
 	attached_free(&job.before);

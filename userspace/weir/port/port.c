@@ -162,16 +162,14 @@ static int with_sockets(const struct args *args,
 {
 	struct weir weir;
 	struct nl rtnl;
-	int status, err;
+	int status;
 
 	bpf_quiet();
 	status = weir_open(&weir, WEIR_CMD_PORT_GET);
 	if (status)
 		return status;
-	err = rtnl_open(&rtnl);
-	if (err) {
-		status = refused(err, "cannot open a route netlink socket: %s", strerror(-err));
-	} else {
+	status = rtnl_open(&rtnl);
+	if (!status) {
 		status = run(&weir, &rtnl, args);
 		nl_close(&rtnl);
 	}

@@ -294,10 +294,10 @@ static int with_sockets(struct trim_attempt *attempt, int (*run)(struct trim_att
 	status = weir_open(&attempt->weir, WEIR_CMD_TRIM_SET);
 	if (status)
 		return status;
-	err = rtnl_open(&attempt->rtnl);
-	if (err) {
+	status = rtnl_open(&attempt->rtnl);
+	if (status) {
 		weir_close(&attempt->weir);
-		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+		return status;
 	}
 	status = dev ? device_find(dev->word, &ifindex) : WEIR_OK;
 	if (!status && dev) {
