@@ -4,17 +4,13 @@
 import os
 import socket
 import struct
-import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 import ktap  # noqa: E402
+from feed import PATIENCE, Feed, listener, need_exporter, until  # noqa: E402
 
-FEED = os.path.join(ROOT, "build", "bin", "test-flow-feed")
-PATIENCE = 60
 TEMPLATES = 2
 OPTIONS = 3
 RECORD = 62     # bytes of IPv4 with ports; those of ICMP have two bytes less
@@ -43,44 +39,6 @@ def messages_of(stream):
             return
         yield stream[:length]
         stream = stream[length:]
-
-
-class Feed:
-    def __init__(self, *words):
-        # No buffer: what is written is there.
-        self.process = subprocess.Popen([FEED, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, bufsize=0)
-
-    def add(self, count=1):
-        self.process.stdin.write(b"add\n" * count)
-
-    def send(self):
-        self.process.stdin.write(b"send\n")
-
-    def end(self):
-        """Number of records that were dropped, and what was said."""
-        out, said = self.process.communicate(timeout=PATIENCE)
-        assert self.process.returncode == 0, said
-        return int(out), said.decode()
-
-
-def listener(kind, port=0):
-    sock = socket.socket(socket.AF_INET, kind)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind(("127.0.0.1", port))
-    sock.settimeout(0.05)
-    if kind == socket.SOCK_STREAM:
-        sock.listen()
-    return sock
-
-
-def until(what, step):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = step()
-        if value:
-            return value
-    raise AssertionError(f"not within {PATIENCE} s: {what}")
 
 
 def templates_while_records_keep_coming():
@@ -214,9 +172,7 @@ def collector_that_goes_is_called_again():
     again.close()
 
 
-if not os.access(FEED, os.X_OK):
-    print("KTAP version 1\n1..0 # SKIP there is no libfixbuf for weir-flow-export")
-    sys.exit(4)
+need_exporter()
 sys.exit(ktap.run([
     types_of_icmp_and_samples, templates_while_records_keep_coming, collector_that_goes_is_called_again,
 ]))
