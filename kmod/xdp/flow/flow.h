@@ -13,17 +13,18 @@
 #include "xdp/packet/headers.h"
 
 /**
- * enum weir_flow_state - of a record
- * @WEIR_FLOW_FREE: it is being filled, or is nobody's
- * @WEIR_FLOW_LIVE: packets find it
- * @WEIR_FLOW_GONE: no packet finds it any more, and those that have end with a grace period
+ * enum weir_flow_state - states of a record
+ * @WEIR_FLOW_FREE: unused, or being filled
+ * @WEIR_FLOW_LIVE: in its bucket: packets of the flow find it
+ * @WEIR_FLOW_GONE: taken from its bucket: packets that found it before may use it for a
+ *	grace period
  */
 enum weir_flow_state { WEIR_FLOW_FREE, WEIR_FLOW_LIVE, WEIR_FLOW_GONE };
 
 /**
  * struct weir_flow_sum - packets and their bytes
- * @packets: how many
- * @bytes: of them, from the IP header on
+ * @packets: number of packets
+ * @bytes: bytes of these packets, from the IP header on
  */
 struct weir_flow_sum {
 	u64	packets;
@@ -31,34 +32,35 @@ struct weir_flow_sum {
 };
 
 /**
- * struct weir_flow - a record
- * @node: in its bucket
- * @key: the flow
- * @pair: both of IPv4's addresses, which packets compare at once; of others nothing
- * @last: the tick of its last packet. This is the paper's REF flag, too: a visit that finds it as
- *	it was at the one before knows that no packet came in between
- * @packets: packets
- * @bytes: their bytes, from the IP header on
- * @seq: TCP's sequence numbers
- * @tcp_flags: all that were seen
- * @heed: those of TCP's flags that a packet does not go by with
- * @tos: of the first packet
- * @state: enum weir_flow_state; read by those who walk over all records
- * @end: enum weir_xdp_flow_end, of one that is gone
- * @settled: @missed is known
- * @gaps: times that a sequence number went further than expected
- * @reordered: packets of the last gap that came late
- * @repeated: packets that came again
- * @trimmed: packets that had been trimmed
- * @ce: packets with the mark CE
- * @gap_bytes: bytes that were left out
- * @first: the monotonic clock at the first packet, in ns, which steps of the other do not move
- * @missed: what the flow may have had before this record, at most; written by the visits
- * @told: what has been reported; the visits'
- * @told_at: the tick of the last report, or of the first packet; the visits'
- * @gone: the next one that is gone; likewise
+ * struct weir_flow - the record of a flow
+ * @node: list node in the bucket of its hash
+ * @key: addresses, ports and protocol of the flow
+ * @pair: both addresses of an IPv4 flow, which a packet compares in one step; 0 for other flows
+ * @packets: number of packets
+ * @bytes: bytes of these packets, from the IP header on
+ * @last: jiffies of the last packet. It also serves as the paper's REF flag: no packet has come
+ *	between two visits that find the same value
+ * @seq: sequence numbers of TCP
+ * @tcp_flags: all TCP flags that were seen
+ * @heed: TCP flags that take a packet off the fast path: those not seen yet, SYN and FIN
+ * @tos: DSCP and ECN of the first packet
+ * @state: enum weir_flow_state; read by walks over all records
+ * @end: enum weir_xdp_flow_end; valid once the record is gone
+ * @settled: @missed is final
+ * @gaps: number of times that a sequence number was higher than expected
+ * @reordered: number of packets that belonged to the last gap and came late
+ * @repeated: number of packets that were received before
+ * @trimmed: number of trimmed packets
+ * @ce: number of packets marked CE
+ * @gap_bytes: bytes that were missing at gaps
+ * @first: CLOCK_MONOTONIC at the first packet, ns; not affected by steps of the wall clock
+ * @missed: upper bound of the flow's packets before this record; written by visits
+ * @told: packets and bytes that have been reported; used by visits
+ * @told_at: jiffies of the last report, or of the first packet; used by visits
+ * @gone: next record that has ended; used by visits
  *
- * A packet writes to the first two lines. The rest is the visits' and the first packet's.
+ * A packet writes to the first two cache lines. The third is written by the first packet and by
+ * visits.
  */
 struct weir_flow {
 	struct hlist_node	node;
@@ -90,8 +92,8 @@ struct weir_flow {
 } ____cacheline_aligned;
 
 /**
- * struct weir_flow_first - what a flow's first packet tells
- * @seq: TCP's sequence number
+ * struct weir_flow_first - fields of a flow's first packet that its record begins with
+ * @seq: sequence number of TCP
  * @tos: DSCP and ECN
  */
 struct weir_flow_first {
@@ -99,7 +101,7 @@ struct weir_flow_first {
 	u8	tos;
 };
 
-/* Type and code of ICMP are in the destination port of the key of its flow. */
+/* Return true for a flow of ICMP: its key has type and code in place of the destination port. */
 static inline bool weir_flow_is_icmp(const struct weir_flow_key *key)
 {
 	return key->proto == (key->ip == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6);

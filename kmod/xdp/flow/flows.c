@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Devices whose flows are recorded. */
+/* Add and remove the flow tables of devices. */
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
@@ -12,8 +12,10 @@
 /**
  * weir_flows_add() - begin to record the flows of a device
  * @wn: the namespace
- * @dev: the device, which has no table; RTNL is held, so that it cannot go in between
- * @table: made for it; the device's where this succeeds
+ * @dev: the device, which has no table
+ * @table: the new table, which belongs to the device on success
+ *
+ * Called under RTNL.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -30,16 +32,16 @@ int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_
 	return 0;
 }
 
-/* Reports all records of a table, which may take a listener long, and frees it. */
+/* Report all records of a table, which takes as long as the listener needs, and free it. */
 static void weir_flows_end(struct weir_ending *ending)
 {
 	struct weir_flow_table *table = container_of(ending, struct weir_flow_table, ending);
 	struct weir_xdp_net *wn = table->wn;
 
-	/* Packets that have found the table end, and none wants a visit any more. */
+	/* Wait for packets that have found the table: none starts a visit after this. */
 	synchronize_rcu();
 	weir_flow_scan_end(table);
-	/* Requests that have found it hold the lock. */
+	/* Wait for requests that have found the table: they hold the lock. */
 	mutex_lock(&wn->ns.lock);
 	mutex_unlock(&wn->ns.lock);
 	weir_flow_watch_end(table);
@@ -49,9 +51,9 @@ static void weir_flows_end(struct weir_ending *ending)
 /**
  * weir_flows_del() - end recording on a device
  * @wn: the namespace
- * @table: its table; RTNL is held
+ * @table: the table of the device
  *
- * The events group is told. All records are reported when RTNL has been released. Sleeps.
+ * Called under RTNL. Sleeps. Sends an event; the records are reported after RTNL was released.
  */
 void weir_flows_del(struct weir_xdp_net *wn, struct weir_flow_table *table)
 {
@@ -80,7 +82,7 @@ void weir_flows_flush(struct net *net)
 	rtnl_unlock();
 }
 
-/* A device that goes, or moves to another namespace, has no table any more. */
+/* Remove the table of a device that is unregistered or moved to another namespace. */
 int weir_flows_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));

@@ -26,9 +26,9 @@ static inline struct weir_flow_table *weir_flows_get(struct weir_xdp_net *wn, in
 
 /**
  * weir_flows_find() - find the table of a device for a request
- * @wn: the namespace, whose lock is held: until it is released the table stays, even where the
- *	device goes
- * @ifindex: the device
+ * @wn: the namespace, whose lock is held: the table stays until it is released, even if the
+ *	device is unregistered
+ * @ifindex: index of the device
  */
 static inline struct weir_flow_table *weir_flows_find(struct weir_xdp_net *wn, int ifindex)
 {

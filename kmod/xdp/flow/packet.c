@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet counts in its flow's record. Most have a way of their own (packet/plain.h), which finds
- * the key and the hash that weir_headers_parse() leads to.
+ * Count packets in the records of their flows. Most packets take a fast path, which reads headers
+ * at fixed places (packet/plain.h) and gets the same key and hash as weir_headers_parse().
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -24,11 +24,11 @@
 #include "xdp/flow/scan.h"
 #include "xdp/packet/plain.h"
 
-/* TCP's flags, in one byte of its header. */
+/* Flags of TCP, one byte of its header. */
 #define WEIR_FLOW_FIN		0x01
 #define WEIR_FLOW_SYN		0x02
-#define WEIR_FLOW_TCP_OFFSET	12	/* where that of its payload is */
-#define WEIR_FLOW_TCP_FLAGS	13	/* where they are */
+#define WEIR_FLOW_TCP_OFFSET	12	/* offset of the byte with the data offset */
+#define WEIR_FLOW_TCP_FLAGS	13	/* offset of the byte with the flags */
 
 static void weir_flow_mark(struct weir_flow *flow, u8 mark)
 {
@@ -57,7 +57,7 @@ static void weir_flow_disorder(struct weir_flow *flow, enum weir_flow_order orde
 	}
 }
 
-/* Flags that the record has not seen, and those that take sequence numbers. Returns how many. */
+/* Note a packet's flags. Return how many sequence numbers SYN and FIN take. */
 static u32 weir_flow_heed(struct weir_flow *flow, u8 flags)
 {
 	u8 seen = READ_ONCE(flow->tcp_flags) | flags;
@@ -67,13 +67,13 @@ static u32 weir_flow_heed(struct weir_flow *flow, u8 flags)
 	return !!(flags & WEIR_FLOW_SYN) + !!(flags & WEIR_FLOW_FIN);
 }
 
-/* Bytes of TCP's header, as it says. */
+/* Return the length of a TCP header as the header gives it. */
 static __always_inline u32 weir_flow_tcp_head(const struct tcphdr *tcp)
 {
 	return ((const u8 *)tcp)[WEIR_FLOW_TCP_OFFSET] >> 2 & 0x3c;
 }
 
-/* Any packet of TCP. @len: bytes from TCP's header on */
+/* Count a packet of TCP. @len: bytes from the TCP header on */
 static void weir_flow_tcp(struct weir_flow *flow, const struct tcphdr *tcp, u32 len)
 {
 	u32 head = weir_flow_tcp_head(tcp), numbers = len >= head ? len - head : 0;
@@ -85,7 +85,7 @@ static void weir_flow_tcp(struct weir_flow *flow, const struct tcphdr *tcp, u32 
 		weir_flow_disorder(flow, order);
 }
 
-/* Returns whether it was one as most are, and is taken notice of. */
+/* Count a packet of TCP with the expected number and no new flag; return false for others. */
 static __always_inline bool weir_flow_tcp_plain(struct weir_flow *flow, const struct tcphdr *tcp,
 						u32 len)
 {
@@ -105,7 +105,7 @@ static __always_inline void weir_flow_count(struct weir_flow *flow, u32 len)
 	WRITE_ONCE(flow->last, (u32)jiffies);
 }
 
-/* Of IP's own length and what there is of the packet the less: a short frame is padded. */
+/* Return the length in the IP header, at most that of the packet: a short frame is padded. */
 static u32 weir_flow_ip_len(const struct xdp_buff *xdp, const struct weir_headers *headers)
 {
 	const void *ip = xdp->data + headers->l3;
@@ -118,7 +118,7 @@ static u32 weir_flow_ip_len(const struct xdp_buff *xdp, const struct weir_header
 	return min(said, there);
 }
 
-/* A jumbogram says 0, and so do packets that the stack has merged beyond 64 KB. */
+/* The length in the header is 0 for jumbograms, and for GSO packets of more than 64 KB. */
 static u32 weir_flow_len(const struct xdp_buff *xdp, const struct weir_headers *headers)
 {
 	u32 len = weir_flow_ip_len(xdp, headers);
@@ -129,7 +129,7 @@ static u32 weir_flow_len(const struct xdp_buff *xdp, const struct weir_headers *
 	return len;
 }
 
-/* TCP's header, where it is there, and in one piece. */
+/* Return the TCP header, or NULL if there is none, or it is not linear. */
 static const struct tcphdr *weir_flow_tcp_of(const struct xdp_buff *xdp,
 					     const struct weir_headers *headers)
 {
@@ -141,7 +141,7 @@ static const struct tcphdr *weir_flow_tcp_of(const struct xdp_buff *xdp,
 	return tcp;
 }
 
-/* All of ICMP between two hosts would be one flow: type and code take the place of a port. */
+/* Put type and code of ICMP into the key: else all ICMP between two hosts would be one flow. */
 static void weir_flow_icmp(struct weir_headers *headers, const struct xdp_buff *xdp)
 {
 	const void *icmp = xdp->data + headers->l4;
@@ -162,7 +162,7 @@ static struct weir_flow *weir_flow_find(const struct weir_flow_table *table,
 	return NULL;
 }
 
-/* There is no room for its flow. */
+/* Count a packet that has no record, as the table is full. */
 static void weir_flow_lack(struct weir_flow_table *table, u32 hash, u32 len)
 {
 	const struct weir_flow_sum sum = { 1, len };
@@ -181,7 +181,7 @@ static void weir_flow_seen(struct weir_flow_table *table, u32 len)
 	this_cpu_add(count->seen.bytes, len);
 }
 
-/* Any packet. */
+/* Count a packet, off the fast path. */
 static noinline int weir_flow_any(struct weir_flow_table *table, const struct xdp_buff *xdp)
 {
 	struct weir_flow_first first = {};
@@ -216,7 +216,7 @@ static noinline int weir_flow_any(struct weir_flow_table *table, const struct xd
 	return 0;
 }
 
-/* Of IPv4 the key's other words are those of the addresses, and 0. */
+/* Find the record of an IPv4 packet. The addresses and the last word are all of its key. */
 static __always_inline struct weir_flow *
 weir_plain_find_ipv4(const struct weir_flow_table *table, const struct weir_plain_ipv4 *plain)
 {
@@ -258,8 +258,9 @@ weir_plain_find_ipv6(const struct weir_flow_table *table, const struct weir_plai
 }
 
 /*
- * @len: bytes behind the IP header, as that one says; @there: those in one piece. A length of 0 is
- * that of a jumbogram, or of packets that the stack has merged.
+ * Return true if all bytes after the IP header are linear, and there is one at least: the length
+ * is 0 for jumbograms and large GSO packets. @len: bytes after the header as it gives them;
+ * @there: linear bytes
  */
 static __always_inline bool weir_plain_is_whole(u32 len, long there)
 {
@@ -267,11 +268,11 @@ static __always_inline bool weir_plain_is_whole(u32 len, long there)
 }
 
 /**
- * struct weir_plain - of a packet that goes by at fixed places
- * @l4: behind its IP header
+ * struct weir_plain - fields of a packet on the fast path
+ * @l4: header after the IP header
  * @len: bytes from the IP header on
  * @head: bytes of the IP header
- * @proto: of the header behind
+ * @proto: protocol of @l4
  * @tos: DSCP and ECN
  */
 struct weir_plain {
@@ -282,7 +283,7 @@ struct weir_plain {
 	u8				tos;
 };
 
-/* What few of those packets have. @len: bytes from TCP's header on */
+/* Count marks and TCP flags, which few packets have. @len: bytes from the TCP header on */
 static noinline int weir_plain_heed(struct weir_flow *flow, u8 proto, const struct tcphdr *tcp,
 				    u32 len, u8 mark)
 {
@@ -293,8 +294,8 @@ static noinline int weir_plain_heed(struct weir_flow *flow, u8 proto, const stru
 }
 
 /*
- * What is rare is called last, so that a packet without it saves no registers. Return: 0, which
- * other functions return, too.
+ * Count a packet. The rare case is a tail call, so that the common case saves no registers; for
+ * this all functions return 0.
  */
 static __always_inline int weir_plain_count(struct weir_flow_table *table, struct weir_flow *flow,
 					    const struct weir_plain *plain)
@@ -330,7 +331,7 @@ static __always_inline int weir_plain_ipv4(struct weir_flow_table *table,
 		.proto = ip->protocol, .tos = ip->tos });
 }
 
-/* A function of its own, as it saves registers that IPv4 does not. */
+/* noinline, as it saves registers that the path of IPv4 does not. */
 static noinline int weir_plain_ipv6(struct weir_flow_table *table, const struct xdp_buff *xdp,
 				    long there)
 {

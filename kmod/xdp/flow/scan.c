@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Visits to all records of a table, a share at a time (Trio paper, section 5: timer threads). They
- * end records, report those that go on, and make room where there is none.
+ * Visits to all records of a table, a share at a time (Trio paper, section 5: timer threads).
+ * They end records, report long-lived flows, and make room if the table is full.
  */
 #include <linux/in.h>
 #include <linux/jiffies.h>
@@ -15,22 +15,22 @@
 #include "xdp/flow/table.h"
 #include "xdp/flow/watch.h"
 
-/* The shares that a table is visited in, and all of them once in as many ticks as a second has. */
+/* A visit takes one of so many shares of the table; all are visited once a second. */
 #define WEIR_FLOW_SHARES	16
 
-/* Where there is no room, a visit goes on until it has looked at as many. */
+/* Least number of records of a visit if the table is full. */
 #define WEIR_FLOW_VISIT_MIN	4096
 
-/* TCP's flags, in one byte of its header. */
+/* Flags of TCP, one byte of its header. */
 #define WEIR_FLOW_TCP_ENDS	0x05	/* FIN, RST */
 
 /**
  * struct weir_flow_visit - a visit to some records
- * @now: its tick
+ * @now: jiffies of the visit
  * @idle: ticks without a packet after which a record ends
- * @active: ticks after which a record that goes on is reported
- * @excess: records that have to go for want of room
- * @gone: those that have ended
+ * @active: ticks after which a record that has not ended is reported
+ * @excess: number of records to end for lack of room
+ * @gone: list of records that have ended
  */
 struct weir_flow_visit {
 	u32			now;
@@ -41,9 +41,10 @@ struct weir_flow_visit {
 };
 
 /*
- * What goes for want of room is missed before packets find it gone, and make another record. What
- * they add to it after this is missed when they have done so; until then no other record of the
- * flow is settled.
+ * End a record. If it ends for lack of room, later packets of the flow may get another record,
+ * whose bound has to include the packets of this one: they are added to the cell first. Packets
+ * that found this record before and still count in it are added by weir_flow_bury(); no other
+ * record of the flow is settled until then.
  */
 static void weir_flow_end(struct weir_flow_table *table, struct weir_flow *flow, u8 end,
 			  struct weir_flow_visit *visit)
@@ -59,17 +60,20 @@ static void weir_flow_end(struct weir_flow_table *table, struct weir_flow *flow,
 	visit->gone = flow;
 }
 
-/* A record's bound is known when no packet counts in an older record of its flow any more. */
+/* Fix the bound of a record: no packet counts in an older record of its flow now. */
 static void weir_flow_settle(const struct weir_flow_table *table, struct weir_flow *flow)
 {
 	if (flow->settled)
 		return;
 	weir_flow_table_missed(table, flow, &flow->missed);
-	/* Who sees this sees the bound: weir_flow_table_missed(). */
+	/* Pairs with weir_flow_table_missed(), which then sees the bound. */
 	smp_store_release(&flow->settled, true);
 }
 
-/* The report is told of the last one by @flow, which has that one's packets and tick until then. */
+/*
+ * Report the packets since the last report. @flow has the packets and jiffies of that one until
+ * then.
+ */
 static void weir_flow_report(struct weir_flow_table *table, struct weir_flow *flow, u8 end)
 {
 	struct weir_flow_sum now, since;
@@ -92,7 +96,7 @@ static void weir_flow_visit_one(struct weir_flow_table *table, struct weir_flow 
 {
 	u32 quiet = visit->now - READ_ONCE(flow->last);
 
-	/* A packet may have come since the visit began. */
+	/* A packet may have been received since the visit began. */
 	if ((s32)quiet < 0)
 		quiet = 0;
 	weir_flow_settle(table, flow);
@@ -111,7 +115,7 @@ static void weir_flow_visit_one(struct weir_flow_table *table, struct weir_flow 
 	}
 }
 
-/* Packets have ended that saw these records. */
+/* Report and free records that have ended, a grace period after they left their buckets. */
 static void weir_flow_bury(struct weir_flow_table *table, struct weir_flow *gone)
 {
 	struct weir_flow *flow;
@@ -137,7 +141,9 @@ static int weir_flow_excess(const struct weir_flow_table *table)
 	return atomic_read(&table->records) - (int)table->config.flows;
 }
 
-/* After all have been looked at: were those that were light enough to go as many as had to? */
+/*
+ * After a visit to all: adapt the number of packets up to which a record ends for lack of room.
+ */
 static void weir_flow_weigh(struct weir_flow_table *table, const struct weir_flow_visit *visit)
 {
 	if (visit->excess > 0)
@@ -146,7 +152,9 @@ static void weir_flow_weigh(struct weir_flow_table *table, const struct weir_flo
 		table->weight /= 2;
 }
 
-/* Returns whether packets have begun to be missed again, which they say before they are counted. */
+/*
+ * Returns whether packets have begun to be missed again, which they say before they are counted.
+ */
 static bool weir_flow_clear_cell(const struct weir_flow_table *table, struct weir_flow_cell *cell)
 {
 	s64 packets = atomic64_read(&cell->packets), bytes = atomic64_read(&cell->bytes);
@@ -161,8 +169,8 @@ static bool weir_flow_clear_cell(const struct weir_flow_table *table, struct wei
 }
 
 /*
- * When there has been room for as long as a flow may be silent, each flow that goes on has a
- * record, with its bound. What the cells have is of those that have ended.
+ * Clear the cells. If there has been room for longer than the idle time, each flow that is still
+ * active has a record with its bound, and the cells count packets of ended flows alone.
  */
 static void weir_flow_clear(struct weir_flow_table *table, const struct weir_flow_visit *visit)
 {
@@ -232,8 +240,8 @@ void weir_flow_scan_start(struct weir_flow_table *table)
 }
 
 /**
- * weir_flow_scan_hurry() - have room made, as there is none
- * @table: the table, which packets see
+ * weir_flow_scan_hurry() - visit a table at once, as it is full
+ * @table: the table
  */
 void weir_flow_scan_hurry(struct weir_flow_table *table)
 {
@@ -247,8 +255,8 @@ void weir_flow_scan_hurry(struct weir_flow_table *table)
 }
 
 /**
- * weir_flow_scan_end() - end the visits, and all records
- * @table: the table, which packets do not see any more
+ * weir_flow_scan_end() - stop the visits, and end all records
+ * @table: the table, which no packet finds any longer
  *
  * Sleeps.
  */

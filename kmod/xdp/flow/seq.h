@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sequence numbers of one direction of a TCP connection, as somebody in between sees them:
- * what is missing, what comes late, what comes again. A packet is looked at without a lock, as
- * the packets of a flow come by one CPU: where two have them, their order is nobody's.
+ * Track the sequence numbers of one direction of a TCP connection between its ends, and find
+ * gaps, reordering and repetitions. There is no lock, as the packets of a flow are received by
+ * one CPU; if there are two, the order of their packets is undefined anyway.
  */
 #ifndef _WEIR_FLOW_SEQ_H
 #define _WEIR_FLOW_SEQ_H
@@ -10,14 +10,17 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* No window of TCP is wider (RFC 7323, section 2.3): what is further away begins anew. */
+/*
+ * Largest window of TCP (RFC 7323, section 2.3): a number that is further away restarts the
+ * tracking.
+ */
 #define WEIR_FLOW_SEQ_WINDOW	0x40000000U
 
 /**
- * struct weir_flow_seq - what is known of a connection's sequence numbers
- * @next: the number that is expected
- * @hole: the last gap that was seen begins here
- * @hole_end: and ends before this; where it is @hole, all of it has come
+ * struct weir_flow_seq - sequence numbers of a connection
+ * @next: the expected number
+ * @hole: first number of the last gap
+ * @hole_end: number after the last gap; @hole if the gap has been filled
  */
 struct weir_flow_seq {
 	u32	next;
@@ -26,11 +29,11 @@ struct weir_flow_seq {
 };
 
 /**
- * enum weir_flow_order - what a packet's sequence number tells
- * @WEIR_FLOW_IN_ORDER: it is the expected one, or there is nothing to tell
- * @WEIR_FLOW_GAP: some before it are missing
- * @WEIR_FLOW_REORDERED: it belongs to the last gap
- * @WEIR_FLOW_REPEATED: it has been here, or belongs to an older gap
+ * enum weir_flow_order - a packet's place in the sequence
+ * @WEIR_FLOW_IN_ORDER: the expected number, or a packet without data
+ * @WEIR_FLOW_GAP: numbers before it are missing
+ * @WEIR_FLOW_REORDERED: part of the last gap
+ * @WEIR_FLOW_REPEATED: received before, or part of an older gap
  */
 enum weir_flow_order {
 	WEIR_FLOW_IN_ORDER,
@@ -39,7 +42,10 @@ enum weir_flow_order {
 	WEIR_FLOW_REPEATED,
 };
 
-/* What has come of the last gap is no part of it any more; of its middle, what follows neither. */
+/*
+ * A number below the expected one. The last gap shrinks by it; a packet from its middle ends the
+ * gap there.
+ */
 static inline enum weir_flow_order weir_flow_seq_late(struct weir_flow_seq *s, u32 seq, u32 end)
 {
 	u32 hole = READ_ONCE(s->hole), size = READ_ONCE(s->hole_end) - hole;
@@ -56,12 +62,12 @@ static inline enum weir_flow_order weir_flow_seq_late(struct weir_flow_seq *s, u
 }
 
 /**
- * weir_flow_seq_track() - take notice of a packet
- * @s: what is known
- * @seq: the packet's sequence number
- * @len: how many numbers it takes: bytes of its payload, and SYN and FIN one each
+ * weir_flow_seq_track() - track a packet
+ * @s: state of the connection
+ * @seq: sequence number of the packet
+ * @len: numbers that it takes: bytes of the payload, and one each for SYN and FIN
  *
- * Of a gap, @hole and @hole_end tell what is missing.
+ * Return: the packet's place; after a gap, @hole and @hole_end have the missing numbers.
  */
 static inline enum weir_flow_order weir_flow_seq_track(struct weir_flow_seq *s, u32 seq, u32 len)
 {

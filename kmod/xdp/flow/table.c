@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device's table of flows. All of its memory is taken with it. A record is taken from a bitmap
- * and put into its bucket by the first packet of its flow, in softirq; packets find it without a
- * lock, under RCU, and it is nobody's again a grace period after it has left its bucket.
+ * The table of flows of a device. All memory is allocated with the table. The first packet of a
+ * flow takes a record from a bitmap and puts it into its bucket, in softirq; later packets find
+ * it under RCU, without a lock. A record is free again a grace period after it was taken from its
+ * bucket.
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
@@ -15,13 +16,10 @@
 
 #include "xdp/flow/table.h"
 
-/*
- * Where there is hardly any room, a packet looks at so many records' bits for a free one: it must
- * not pay for a search through all of them.
- */
+/* Number of bits that a packet searches for a free record if the table is nearly full. */
 #define WEIR_FLOW_LOOKS		4096
 
-/* One cell for so many records. */
+/* Number of records for each cell. */
 #define WEIR_FLOW_PER_CELL	4
 
 static void *weir_flow_alloc(struct weir_flow_table *table, size_t count, size_t size)
@@ -31,10 +29,10 @@ static void *weir_flow_alloc(struct weir_flow_table *table, size_t count, size_t
 }
 
 /**
- * weir_flow_table_fits() - may a table be as large?
- * @flows: its records
+ * weir_flow_table_fits() - check the size of a table
+ * @flows: number of records
  *
- * One table takes a quarter of the machine's memory at most.
+ * Return: true if the table takes a quarter of the machine's memory at most.
  */
 bool weir_flow_table_fits(u32 flows)
 {
@@ -59,7 +57,7 @@ static int weir_flow_table_alloc(struct weir_flow_table *table)
 	       0 : -ENOMEM;
 }
 
-/* Each CPU begins to look for free records somewhere else. */
+/* Let each CPU begin its search for free records elsewhere. */
 static void weir_flow_table_spread(struct weir_flow_table *table)
 {
 	int cpu;
@@ -70,11 +68,11 @@ static void weir_flow_table_spread(struct weir_flow_table *table)
 }
 
 /**
- * weir_flow_table_set() - other settings, but for the number of records
+ * weir_flow_table_set() - change the settings of a table, except for the number of records
  * @table: the table
  * @config: the settings
  *
- * Called where nobody else changes them.
+ * Called under the namespace's lock, or before anything else sees the table.
  */
 void weir_flow_table_set(struct weir_flow_table *table, const struct weir_flow_config *config)
 {
@@ -96,12 +94,14 @@ void weir_flow_table_set(struct weir_flow_table *table, const struct weir_flow_c
 }
 
 /**
- * weir_flow_table_make() - make a table, with room for all of its records
+ * weir_flow_table_make() - allocate a table with all of its records
  * @wn: the namespace
- * @ifindex: the device
+ * @ifindex: index of the device
  * @config: the settings
  *
- * Sleeps. Return: the table, whose visits have not begun, or NULL.
+ * Sleeps.
+ *
+ * Return: the table, without visits and alarms yet, or NULL.
  */
 struct weir_flow_table *weir_flow_table_make(struct weir_xdp_net *wn, int ifindex,
 					     const struct weir_flow_config *config)
@@ -142,7 +142,10 @@ void weir_flow_table_free(struct weir_flow_table *table)
 	kvfree(table);
 }
 
-/* The first free record from @from on, before @end; @end where there is none. */
+/*
+ * Take the first free record from @from on. Return its index, or @end if there is none before
+ * that.
+ */
 static u32 weir_flow_claim(struct weir_flow_table *table, u32 from, u32 end)
 {
 	while (from < end) {
@@ -154,8 +157,8 @@ static u32 weir_flow_claim(struct weir_flow_table *table, u32 from, u32 end)
 }
 
 /*
- * Up to the number of records that was asked for, all are looked at where need be, so that there
- * is one. Beyond it visits make room, and a packet does not look long.
+ * Take a free record. Up to the configured number of records all bits are searched if necessary,
+ * so that one is found. Beyond it visits are about to make room, and the search is short.
  */
 static struct weir_flow *weir_flow_take(struct weir_flow_table *table)
 {
@@ -180,13 +183,13 @@ none:
 }
 
 /**
- * weir_flow_table_put() - a record is nobody's again
+ * weir_flow_table_put() - free a record
  * @table: the table
  * @flow: the record, which no packet sees
  */
 void weir_flow_table_put(struct weir_flow_table *table, struct weir_flow *flow)
 {
-	/* Visits have done with the record. */
+	/* Visits no longer use the record. */
 	smp_store_release(&flow->state, WEIR_FLOW_FREE);
 	clear_bit_unlock(flow - table->flow, table->used);
 	atomic_dec(&table->records);
@@ -217,15 +220,15 @@ static struct weir_flow *weir_flow_there(struct hlist_head *bucket, const struct
 }
 
 /**
- * weir_flow_table_add() - the record of a flow, made where there is none
+ * weir_flow_table_add() - add a record, unless another CPU has just done it
  * @table: the table
- * @key: the flow
- * @hash: its hash
- * @first: what its packet tells
+ * @key: key of the flow
+ * @hash: hash of @key
+ * @first: fields of the flow's first packet
  *
- * Called under RCU, which the record lives as long as.
+ * Called under rcu_read_lock(); the record stays until it is dropped.
  *
- * Return: the record, or NULL where there is no room.
+ * Return: the record of the flow, or NULL if the table is full.
  */
 struct weir_flow *weir_flow_table_add(struct weir_flow_table *table,
 				      const struct weir_flow_key *key, u32 hash,
@@ -238,12 +241,15 @@ struct weir_flow *weir_flow_table_add(struct weir_flow_table *table,
 	if (!flow)
 		return NULL;
 	weir_flow_fill(flow, key, first);
-	/* Test runs have bottom halves enabled, and a softirq's packet may want the same bucket. */
+	/*
+	 * BPF_PROG_TEST_RUN has bottom halves enabled: a packet in softirq may take the same
+	 * lock.
+	 */
 	spin_lock_bh(lock);
 	there = weir_flow_there(bucket, key);
 	if (!there) {
 		hlist_add_head_rcu(&flow->node, bucket);
-		/* Who walks over records finds this one whole: weir_flow_table_next(). */
+		/* Pairs with weir_flow_table_next(), which then finds it initialized. */
 		smp_store_release(&flow->state, WEIR_FLOW_LIVE);
 	}
 	spin_unlock_bh(lock);
@@ -251,15 +257,15 @@ struct weir_flow *weir_flow_table_add(struct weir_flow_table *table,
 		this_cpu_inc(table->count->created);
 		return flow;
 	}
-	/* Another CPU was quicker. */
+	/* Another CPU has added it meanwhile. */
 	weir_flow_table_put(table, flow);
 	return there;
 }
 
 /**
- * weir_flow_table_unlink() - no further packet finds a record
+ * weir_flow_table_unlink() - take a record from its bucket
  * @table: the table
- * @flow: the record; packets that have found it count in it for a grace period
+ * @flow: the record; packets that found it before count in it for a grace period
  *
  * Process context.
  */
@@ -274,12 +280,13 @@ void weir_flow_table_unlink(struct weir_flow_table *table, struct weir_flow *flo
 }
 
 /**
- * weir_flow_table_next() - walk over the records that packets find
+ * weir_flow_table_next() - iterate over live records
  * @table: the table
- * @from: where to look first; becomes that of the next one
- * @end: where to end
+ * @from: index to begin at; becomes the index after the record
+ * @end: index to end before
  *
- * Return: a record, or NULL. It may leave its bucket meanwhile, and become another flow's.
+ * Return: a record, or NULL at the end. Outside of visits it may end meanwhile and become another
+ * flow's.
  */
 struct weir_flow *weir_flow_table_next(const struct weir_flow_table *table, u32 *from, u32 end)
 {
@@ -300,10 +307,10 @@ struct weir_flow *weir_flow_table_next(const struct weir_flow_table *table, u32 
 }
 
 /**
- * weir_flow_table_miss() - packets of a flow are in no record
+ * weir_flow_table_miss() - count packets of a flow that no record counts
  * @table: the table
- * @hash: of the flow
- * @sum: the packets
+ * @hash: hash of the flow
+ * @sum: the packets and their bytes
  */
 void weir_flow_table_miss(struct weir_flow_table *table, u32 hash, const struct weir_flow_sum *sum)
 {
@@ -311,24 +318,28 @@ void weir_flow_table_miss(struct weir_flow_table *table, u32 hash, const struct 
 
 	if (!READ_ONCE(table->dirty))
 		WRITE_ONCE(table->dirty, true);
-	/* Who clears cells sees that it must not, where it sees packets: weir_flow_clear_cell(). */
+	/*
+	 * Pairs with weir_flow_clear_cell(): if it sees the packets, it sees that it must not
+	 * clear them.
+	 */
 	smp_mb__before_atomic();
 	atomic64_add(sum->packets, &cell->packets);
 	atomic64_add(sum->bytes, &cell->bytes);
 }
 
 /**
- * weir_flow_table_missed() - what a flow may have had that is not in its record
+ * weir_flow_table_missed() - get an upper bound of a flow's packets that its record does not
+ * count
  * @table: the table
  * @flow: the record
- * @missed: filled: bounds
+ * @missed: filled with the bound
  */
 void weir_flow_table_missed(const struct weir_flow_table *table, const struct weir_flow *flow,
 			    struct weir_flow_sum *missed)
 {
 	const struct weir_flow_cell *cell = weir_flow_cell(table, weir_flow_key_hash(&flow->key));
 
-	/* Pairs with the visit that settles it. */
+	/* Pairs with weir_flow_settle(). */
 	if (smp_load_acquire(&flow->settled)) {
 		*missed = flow->missed;
 		return;
@@ -338,9 +349,9 @@ void weir_flow_table_missed(const struct weir_flow_table *table, const struct we
 }
 
 /**
- * weir_flow_table_count() - counters of all CPUs
+ * weir_flow_table_count() - sum the counters of all CPUs
  * @table: the table
- * @sum: filled
+ * @sum: filled with the sums
  */
 void weir_flow_table_count(const struct weir_flow_table *table, struct weir_flow_count *sum)
 {

@@ -16,21 +16,21 @@
 struct sk_buff;
 struct weir_flow_watch;
 
-/* What a packet's DSCP and ECN tell, in struct weir_flow_table.mark. */
+/* Flags of struct weir_flow_table.mark: what a packet's DSCP and ECN mean. */
 #define WEIR_FLOW_MARK_CE	0x1
 #define WEIR_FLOW_MARK_TRIMMED	0x2
 
 /**
  * struct weir_flow_config - how flows are recorded
- * @flows: records at a time
+ * @flows: number of records that the table holds
  * @sample: one packet in so many is recorded
  * @idle: milliseconds without a packet after which a record ends
- * @active: milliseconds after which a record that goes on is reported
- * @trimmed: bit i is set where DSCP i is that of trimmed packets
+ * @active: milliseconds after which a record that has not ended is reported
+ * @trimmed: bit i is set if trimmed packets have DSCP i
  * @rate: bytes a second of the link
- * @share: millionths of that with which a flow alarms, 0 for none
- * @loss: gaps in millionths of packets with which a flow alarms, 0 for none
- * @source: bytes a second with which a source alarms, 0 for none
+ * @share: threshold of alarms about a flow's share of @rate, in millionths; 0 for none
+ * @loss: threshold of alarms about a flow's gaps, in millionths of its packets; 0 for none
+ * @source: threshold of alarms about a source, in bytes a second; 0 for none
  */
 struct weir_flow_config {
 	u32	flows;
@@ -46,12 +46,12 @@ struct weir_flow_config {
 
 /**
  * struct weir_flow_count - counters of one table on one CPU, written with this_cpu_add()
- * @seen: packets that records were looked for, and their bytes
- * @unrecorded: those of them for which there was no room
+ * @seen: packets of IP, and their bytes
+ * @unrecorded: packets of IP without a record, as the table was full
  * @other: packets without IP
- * @created: records that were made
+ * @created: number of records that were created
  * @skip: packets until the next one of a sample
- * @cursor: where free records are looked for
+ * @cursor: index at which the search for a free record begins
  */
 struct weir_flow_count {
 	struct weir_flow_sum	seen;
@@ -63,20 +63,20 @@ struct weir_flow_count {
 };
 
 /**
- * struct weir_flow_cell - packets of some flows that are in no record
- * @packets: of flows for which there was no room, and of records that ended for want of it
- * @bytes: their bytes
+ * struct weir_flow_cell - packets of some flows that no record counts
+ * @packets: packets of flows that got no record, and of records that ended for lack of room
+ * @bytes: bytes of these packets
  */
 struct weir_flow_cell {
 	atomic64_t	packets;
 	atomic64_t	bytes;
 };
 
-/* Locks for all buckets. */
+/* Number of locks, which all buckets share. */
 #define WEIR_FLOW_LOCKS		64
 
 /**
- * struct weir_flow_lock - one of them, in a cache line of its own
+ * struct weir_flow_lock - lock of some buckets, in a cache line of its own
  * @lock: taken with bottom halves disabled
  */
 struct weir_flow_lock {
@@ -85,35 +85,35 @@ struct weir_flow_lock {
 
 /**
  * struct weir_flow_table - the flows of a device
- * @node: in weir_net.flow_table
- * @ifindex: the device
- * @mask: number of buckets, which is a power of two, less 1
+ * @node: list node in struct weir_xdp_net.flow_table
+ * @ifindex: index of the device
+ * @mask: number of buckets, a power of two, less 1
  * @bucket: records by their hash; read under RCU
- * @count: counters
- * @sample: see struct weir_flow_config
+ * @count: counters of each CPU
+ * @sample: one packet in so many is recorded
  * @mark: WEIR_FLOW_MARK_* by the byte of DSCP and ECN
- * @capacity: number of records: those that were asked for, and an eighth, so that there is room
- *	while some are made to go
- * @records: those that are taken
- * @used: a bit for each that is taken
- * @lock: for the buckets, see weir_flow_lock()
- * @flow: the records
- * @cells: number of cells, which is a power of two, less 1
- * @cell: by hash, what is in no record
- * @wn: the namespace
- * @memory: bytes that it takes
- * @config: as it was set; written under the namespace's lock
- * @visit: visits all records, a share at a time
- * @next: the record that the next visit begins with
- * @weight: records of as many packets, or fewer, go first where there is no room
- * @short_at: the tick at which there was no room the last time
- * @dirty: some cell is not 0
- * @ended: records that have ended, by enum weir_xdp_flow_end
- * @lost: reports that could not be sent
- * @watch: of alarms, NULL where there never was a threshold
- * @report: reports that are to be sent; netlink's
- * @deaf: the listener has not taken the last report, however long it was waited for; netlink's
- * @ending: ends the table without RTNL
+ * @capacity: number of records: an eighth more than were asked for, so that there is room
+ *	while visits end some
+ * @records: number of records in use
+ * @used: bitmap of records in use
+ * @flow: array of records
+ * @cells: number of cells, a power of two, less 1
+ * @cell: packets that no record counts, by hash
+ * @lock: locks of the buckets, see weir_flow_lock()
+ * @wn: namespace of the device
+ * @memory: bytes of memory that the table takes
+ * @config: settings; written under the namespace's lock
+ * @visit: work that visits all records, a share at a time
+ * @next: index of the record that the next visit begins with
+ * @weight: if the table is full, visits end records of at most so many packets
+ * @short_at: jiffies when the table was last full
+ * @dirty: at least one cell is not 0
+ * @ended: number of records that have ended, by enum weir_xdp_flow_end
+ * @lost: number of reports that could not be sent
+ * @watch: state of alarms; NULL until a threshold is set
+ * @report: message of reports under construction; used by netlink
+ * @deaf: the listener did not read the last report in time; used by netlink
+ * @ending: work that frees the table without RTNL
  */
 struct weir_flow_table {
 	struct hlist_node		node;
@@ -150,11 +150,11 @@ struct weir_flow_table {
 
 static inline struct weir_flow_cell *weir_flow_cell(const struct weir_flow_table *table, u32 hash)
 {
-	/* The bits of the bucket are others, so that two of one bucket rarely share a cell. */
+	/* Other bits than the bucket's, so that two flows of one bucket rarely share a cell. */
 	return &table->cell[rol32(hash, 16) & table->cells];
 }
 
-/* The lock of a hash's bucket, and of others. */
+/* Return the lock of the bucket of a hash. */
 static inline spinlock_t *weir_flow_lock(struct weir_flow_table *table, u32 hash)
 {
 	return &table->lock[hash % WEIR_FLOW_LOCKS].lock;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Alarms about flows. Visits look at what a record has got since the last one; nothing of it is in
- * a packet's way. Each visit and each second have a bound of alarms, as somebody may send what
- * causes them.
+ * Alarms about flows. Visits look at how much a record has grown since the last one, so that
+ * packets have no part in it. The number of alarms a second is limited, as a sender may cause
+ * them at will.
  */
 #include <linux/jiffies.h>
 #include <linux/math64.h>
@@ -12,16 +12,16 @@
 #include "xdp/flow/table.h"
 #include "xdp/flow/watch.h"
 
-/* Alarms a second, of a table. */
+/* Limit of alarms a second and table. */
 #define WEIR_FLOW_ALARMS	16
 
-/* A flow is silent for so long after an alarm. */
+/* Ticks after an alarm about a flow in which no other one is raised about it. */
 #define WEIR_XDP_FLOW_ALARM_AGAIN	(10 * HZ)
 
-/* Of fewer packets a share of losses says nothing. */
+/* Least number of packets to compute a share of losses from. */
 #define WEIR_FLOW_LOSS_PACKETS	64
 
-/* Visits that come sooner, as there is no room, see too little. */
+/* Least ticks between two looks at a record: visits come sooner if the table is full. */
 #define WEIR_FLOW_LOOK_TICKS	(HZ / 2)
 
 static struct weir_flow_watch *weir_flow_watch_make(const struct weir_flow_table *table)
@@ -59,7 +59,7 @@ int weir_flow_watch_begin(struct weir_flow_table *table, const struct weir_flow_
 	watch = weir_flow_watch_make(table);
 	if (!watch)
 		return -ENOMEM;
-	/* Pairs with the visits', which find it whole. */
+	/* Pairs with smp_load_acquire() of visits: they find it initialized. */
 	smp_store_release(&table->watch, watch);
 	return 0;
 }
@@ -79,7 +79,7 @@ void weir_flow_watch_end(struct weir_flow_table *table)
 	kvfree(watch);
 }
 
-/* Returns whether this second has room for one more. */
+/* Count an alarm; return true if the limit of this second allows it. */
 static bool weir_flow_may_alarm(struct weir_flow_watch *watch, u32 now)
 {
 	if (now - watch->second >= HZ) {
@@ -100,7 +100,7 @@ static bool weir_flow_alarm(struct weir_flow_table *table, u32 alarm,
 	return true;
 }
 
-/* Bytes a second. */
+/* Return bytes a second. */
 static u64 weir_flow_rate(u64 bytes, u32 ticks)
 {
 	return div_u64(min(bytes, U64_MAX / HZ) * HZ, max(ticks, 1U));
@@ -113,8 +113,9 @@ static u64 weir_flow_millionths(u64 part, u64 whole)
 }
 
 /*
- * Of the sources that share a place the one with more than half of its bytes stays in it, with
- * what it has more than the others (Boyer and Moore's vote). So none is heavier than it says.
+ * Sources whose addresses have the same hash share an entry. It keeps the source that has sent
+ * more than half of the bytes, if there is one, and by how much it exceeds the others (the
+ * majority vote of Boyer and Moore). So the bytes of an entry never exceed those of its source.
  */
 static void weir_flow_watch_source(struct weir_flow_watch *watch, const struct weir_flow_key *of,
 				   u64 bytes)
@@ -134,7 +135,7 @@ static void weir_flow_watch_source(struct weir_flow_watch *watch, const struct w
 	}
 }
 
-/* What a flow has got in some ticks. */
+/* Raise alarms about a flow, by the packets and gaps since the last look. */
 static void weir_flow_watch_flow(struct weir_flow_table *table, const struct weir_flow *flow,
 				 struct weir_flow_look *look, const struct weir_flow_sum *got,
 				 u32 gaps, u32 now)
@@ -158,12 +159,12 @@ static void weir_flow_watch_flow(struct weir_flow_table *table, const struct wei
 }
 
 /**
- * weir_flow_watch_record() - look at a record
+ * weir_flow_watch_record() - check a record against the thresholds of alarms
  * @table: the table, which has alarms
  * @flow: the record
- * @now: the tick
+ * @now: jiffies
  *
- * A visit's.
+ * Called by visits only.
  */
 void weir_flow_watch_record(struct weir_flow_table *table, const struct weir_flow *flow, u32 now)
 {
@@ -187,11 +188,11 @@ void weir_flow_watch_record(struct weir_flow_table *table, const struct weir_flo
 }
 
 /**
- * weir_flow_watch_round() - all records have been looked at: which sources are heavy now?
+ * weir_flow_watch_round() - raise alarms about sources, after a visit to all records
  * @table: the table, which has alarms
- * @now: the tick
+ * @now: jiffies
  *
- * A source is told of when it was none in the round before.
+ * A source that exceeds the threshold is reported once, until it has been below it for a round.
  */
 void weir_flow_watch_round(struct weir_flow_table *table, u32 now)
 {

@@ -10,17 +10,17 @@
 struct weir_flow_config;
 struct weir_flow_table;
 
-/* Places for sources, a power of two. */
+/* Number of entries for sources, a power of two. */
 #define WEIR_FLOW_SOURCES	1024
 
 /**
- * struct weir_flow_look - a record as it was at the last visit
- * @sum: its packets
- * @first: when it began, by which a place's next record is known
- * @gaps: its gaps
- * @at: the tick
- * @said: the tick of its last alarm
- * @loud: there has been one
+ * struct weir_flow_look - a record as it was at the last look
+ * @sum: packets and bytes of the record
+ * @first: time at which the record began; it differs once another flow has taken the record
+ * @gaps: gaps of the record
+ * @at: jiffies of the look
+ * @said: jiffies of the last alarm about the flow; valid if @loud
+ * @loud: an alarm has been raised about the flow
  */
 struct weir_flow_look {
 	struct weir_flow_sum	sum;
@@ -32,11 +32,11 @@ struct weir_flow_look {
 };
 
 /**
- * struct weir_flow_source - the source that has most of its place, in one round
- * @key: its address, and nothing else
- * @bytes: its bytes, less those of others in this place
- * @heavy: it was a heavy one in the last round
- * @was: that one
+ * struct weir_flow_source - the source with most of the bytes of an entry, in one round
+ * @key: address of the source; the other fields are 0
+ * @bytes: bytes of the source, less those of other sources in this entry
+ * @heavy: the source @was exceeded the threshold in the last round
+ * @was: source of the last round
  */
 struct weir_flow_source {
 	struct weir_flow_key	key;
@@ -46,12 +46,12 @@ struct weir_flow_source {
 };
 
 /**
- * struct weir_flow_watch - what alarms take
- * @look: of each record
- * @round_at: the tick at which this round of visits began
- * @second: the tick at which alarms were counted from
- * @alarms: since then
- * @source: by the hash of an address
+ * struct weir_flow_watch - state of the alarms of a table
+ * @look: last look at each record
+ * @round_at: jiffies at which this round of visits began
+ * @second: jiffies since which @alarms are counted
+ * @alarms: number of alarms since @second
+ * @source: entries of sources, by the hash of the address
  */
 struct weir_flow_watch {
 	struct weir_flow_look	*look;
@@ -62,11 +62,11 @@ struct weir_flow_watch {
 };
 
 /**
- * struct weir_flow_notice - something to tell
+ * struct weir_flow_notice - an alarm
  * @alarm: enum weir_xdp_flow_alarm
- * @key: the flow, or the source alone
- * @value: what was seen: millionths, or bytes a second
- * @threshold: what it is not to reach
+ * @key: key of the flow, or of a source, with its address alone
+ * @value: measured value: millionths, or bytes a second
+ * @threshold: threshold that was reached, in the unit of @value
  */
 struct weir_flow_notice {
 	u32				alarm;
