@@ -60,7 +60,7 @@ struct weir_format_entry {
  * struct weir_contrib - one contribution, filled by a parser
  * @saddr: sender, network byte order; IPv4 as an IPv4-mapped IPv6 address, an Ethernet
  *	address as described at WEIR_LINK_WORD
- * @daddr: the address that it was sent to, likewise
+ * @daddr: the address that it was sent to, in the form of @saddr
  * @block: block id
  * @exponent: a number; the result has the contributors' maximum; with WEIR_CONTRIB_EXPONENT
  * @job: job id

@@ -15,7 +15,7 @@
 /**
  * struct weir_trim_prefix - addresses that a rule matches
  * @addr: an address, network byte order; of IPv4 the rest is 0
- * @mask: bits that must be equal in the packet's address, likewise; all 0 matches all
+ * @mask: bits that must be equal in the packet's address, network byte order; all 0 matches all
  *	addresses
  */
 struct weir_trim_prefix {
@@ -56,7 +56,7 @@ union weir_trim_what {
  * @reserved: zero
  * @mask: the bits of @what that are compared, see weir_trim_rule_mask()
  * @src: source addresses, of the version @what.ip where any bit counts
- * @dst: destination addresses, likewise
+ * @dst: destination addresses, of the version @what.ip where any bit counts
  */
 struct weir_trim_rule {
 	__u64			dscps;
@@ -109,7 +109,7 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
  * @dscps: DSCPs that some rule without disable matches, for a first look; none of them marks
  *	trimmed, returned or control packets
  * @marks: DSCPs of trimmed packets, bit i being DSCP i; @dscp is one of them
- * @controls: DSCPs of control packets, likewise
+ * @controls: DSCPs of control packets, bit i being DSCP i
  * @flags: WEIR_TRIM_*
  * @size: bytes of a frame that stay, from the Ethernet header on, tags included
  * @priority: skb->priority of trimmed packets
@@ -195,8 +195,8 @@ struct weir_trim_meters {
 /**
  * struct weir_trim_port - state of an egress port that all CPUs share
  * @policy: how packets are trimmed; never changes while the object is reachable
- * @meters: the meters' settings; likewise
- * @hook: enum weir_trim_hook; likewise
+ * @meters: the meters' settings; never change while the object is reachable
+ * @hook: enum weir_trim_hook; never changes while the object is reachable
  * @sends: WEIR_TRIM_SENDS*, frames that the device's driver takes now
  * @via: the device that XDP redirects to; frames that the driver does not take go from there
  *	to the port's qdiscs; 0 where the hook is not xdp, or the stack forwards

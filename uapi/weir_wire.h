@@ -160,7 +160,7 @@ struct weir_trio_exponent {
  *	job's timeout in nanoseconds, in network byte order, 0 where its blocks do not time out
  * @dtype: enum weir_dtype of the gradients; from a worker the type that it means to send,
  *	or 0 for the job's, in the answer the job's
- * @op: enum weir_op, likewise
+ * @op: enum weir_op of the job; from a worker the one that it means to use, or 0 for the job's
  * @format: enum weir_format; in the answer that of the job at this address and port
  * @features: from a worker, WEIR_JOIN_LITTLE if it can send and receive little-endian gradients; in
  *	the answer WEIR_JOIN_ACKS, and WEIR_JOIN_LITTLE if all gradients of the generation are
@@ -186,7 +186,7 @@ struct weir_trio_exponent {
  * A join without the right cookie is answered with it at once, and has no other effect. A
  * worker that brings the cookie has shown that it received the answer. The cookie holds for
  * the worker's address, port and @nonce, as long as their binding on the box stays; a box
- * that was set up anew gives out other cookies.
+ * that was set up again gives out other cookies.
  *
  * A join that waits for other workers for long is answered with a notice, which names those that
  * wait, too. One that is repeated after the generation has begun is answered again. One whose
@@ -228,7 +228,7 @@ struct weir_join {
  * Follows a struct weir_trio with WEIR_TRIO_NOTICE set; gen_id is the current generation,
  * src_id the receiver. In a job of several boxes the bitmaps are of ranks, and each has as
  * many words as they need where that is more. With WEIR_TRIO_DEGRADED the box has begun no
- * generation yet: it was set up anew, and a worker of an old one must join again. Sent to
+ * generation yet: it was set up again, and a worker of an old one must join again. Sent to
  * sources in the generation when the bitmaps change, and again from time to time while they
  * are not empty; and to a source alone whose packet, with WEIR_TRIO_JOINED, was refused
  * because of its generation or because it is excluded, or whose block is gone. A worker that
@@ -461,8 +461,8 @@ struct weir_panama {
  * waits for one of the whole way.
  *
  * All sessions of a receiver between a first WEIR_KV_OPEN and the acknowledgment of all
- * WEIR_KV_FIN are a run. Where one of them breaks off, since a sender begins anew or the
- * receiver has lost its state, nobody knows what of its pairs has been reduced already: the run
+ * WEIR_KV_FIN are a run. Where one of them breaks off, since a sender restarts or the
+ * receiver has lost its state, it is unknown which of its pairs have been reduced already: the run
  * is void. All that the receiver has of it is thrown away, towards its own receiver it begins a
  * new session, and packets of old sessions are answered with WEIR_KV_STATUS_UNKNOWN. Their
  * senders open new ones and begin from the first pair, or give up.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which ports of bridges forward. Packets need the spanning tree's state of a port, and
- * a bridge shows it only under RTNL. So the state is kept here, and read anew whenever
+ * a bridge shows it only under RTNL. So the state is kept here, and read again whenever
  * the bridge reports a change. A port that is not in the table does not forward.
  */
 #include <linux/if_bridge.h>

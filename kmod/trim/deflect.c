@@ -183,7 +183,8 @@ static bool weir_deflect_mark_take(struct sk_buff *skb, struct weir_deflect_mark
  * @skb: a packet that a weir qdisc is given, as it comes
  * @was: set
  *
- * Called with bottom halves disabled. Who counts the packet anew calls weir_deflect_take().
+ * Called with bottom halves disabled. A caller that counts the packet again calls
+ * weir_deflect_take().
  */
 void weir_deflect_was(struct sk_buff *skb, struct weir_deflect_was *was)
 {
@@ -331,7 +332,7 @@ static bool weir_deflect_has_queue(struct net_device *to)
 }
 
 /*
- * A weir qdisc counts the packet anew where there is one; else it stays counted as it is.
+ * A weir qdisc, if there is one, counts the packet again; else it stays counted as it is.
  * @port is the device that had no room, or NULL where none was tried.
  */
 static void weir_deflect_send(const struct weir_trim *trim, struct net_device *to,

@@ -122,7 +122,7 @@ int weir_fdb_init(void)
 /**
  * weir_fdb_uninit() - free the messages
  *
- * No program that looks up stations runs any more.
+ * No program that looks up stations is running.
  */
 void weir_fdb_uninit(void)
 {

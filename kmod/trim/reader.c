@@ -88,7 +88,7 @@ void weir_reader_destroy(struct weir_reader *reader)
 /**
  * weir_reader_hand_to() - a packet leaves for a device that never says stop
  * @reader: the reader, which counts
- * @skb: the packet, whose route is not needed any more
+ * @skb: the packet, whose route is no longer needed
  */
 void weir_reader_hand_to(const struct weir_reader *reader, struct sk_buff *skb)
 {

@@ -29,8 +29,8 @@ extern const char weir_trim_childless_time[];
  * @rate: bytes a second that the port can send
  * @limit_bytes: of the data band, 0 for no limit
  * @port_limit: bytes of the data bands of all qdiscs together, 0 for no limit
- * @trimmed_dscps: of packets that were trimmed elsewhere, bit i being DSCP i
- * @control_dscps: of control packets, likewise
+ * @trimmed_dscps: DSCPs of packets that were trimmed elsewhere, bit i being DSCP i
+ * @control_dscps: DSCPs of control packets, bit i being DSCP i
  * @said: attributes given for the port itself, bit i being WEIR_A_TRIM_i; the others
  *	have the namespace's default where there is one, kmod/trim/trim_default.c
  * @has: WEIR_TRIM_HAS_*

@@ -170,7 +170,7 @@ static struct sk_buff *weir_trim_skb_copy(struct sk_buff *skb, u32 len)
  * @pkt: as weir_trim_skb_parse() left it; then of the trimmed packet
  *
  * The trimmed packet is a copy: the memory of the whole one is free at once, its sender is
- * not charged for it any more, and its clones stay unchanged.
+ * no longer charged for it, and its clones stay unchanged.
  *
  * Return: the trimmed packet, while @skb stays the caller's; NULL without memory.
  */

@@ -339,7 +339,7 @@ static __always_inline void weir_map_link(__be32 *to, const __u8 *mac)
 /**
  * weir_parse_frame() - find the contribution in a frame of ours without IP
  * @c: as weir_parse() left it, with WEIR_PARSE_FRAME
- * @contrib: likewise; filled
+ * @contrib: as weir_parse() left it; filled
  * @len: bytes of the frame, which may be more than can be looked at
  *
  * Return: WEIR_PARSE_OK or an enum weir_reason.

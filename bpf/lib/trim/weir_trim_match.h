@@ -29,8 +29,8 @@ struct weir_trim_ends {
 
 /**
  * struct weir_trim_addrs - the addresses of a packet, in network byte order
- * @src: source; of IPv4 the rest is 0
- * @dst: destination, likewise
+ * @src: source address; of IPv4 the rest is 0
+ * @dst: destination address; of IPv4 the rest is 0
  */
 struct weir_trim_addrs {
 	__be32 src[4];

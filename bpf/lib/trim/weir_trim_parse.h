@@ -23,7 +23,7 @@
 #define WEIR_TRIM_EXTHDRS	6
 
 #define WEIR_TRIM_FRAGMENT	0x3fff	/* IPv4: more fragments, or an offset */
-#define WEIR_TRIM_FRAGMENT6	0xfff9	/* IPv6: likewise */
+#define WEIR_TRIM_FRAGMENT6	0xfff9	/* IPv6: more fragments, or an offset */
 #define WEIR_TRIM_SEGMENTS	0x00ff	/* IPv6 routing header: left to visit */
 #define WEIR_TRIM_VLAN_ID	0x0fff
 

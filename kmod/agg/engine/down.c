@@ -209,7 +209,7 @@ static int weir_down_behind(struct weir_job *job, const struct weir_contrib *c,
 }
 
 /*
- * The parent was set up anew, and knows no generation: it is over here, too. The sources are told,
+ * The parent was set up again, and knows no generation: it is over here, too. The sources are told,
  * join again, and say which block they lack.
  */
 static void weir_down_is_new(struct weir_job *job)

@@ -340,7 +340,7 @@ int weir_scan_init(struct weir_job *job, unsigned int n, u64 timeout,
 
 /**
  * weir_scan_uninit() - stop and free the timers
- * @scan: of a job that no packet can reach any more
+ * @scan: of a job that no packet can reach
  *
  * Sleeps until visits that are under way have ended.
  */

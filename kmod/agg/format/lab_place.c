@@ -49,7 +49,7 @@ struct weir_lab_source {
  * @source: by source id
  *
  * A run is a generation of the job: it begins with the first packet, and where workers have
- * begun anew.
+ * restarted.
  */
 struct weir_lab_state {
 	spinlock_t		lock;	/* all of the below */
@@ -78,9 +78,9 @@ enum weir_lab_where {
 	WEIR_LAB_NOW,		/* the newest chunk */
 	WEIR_LAB_NEXT,		/* the one that follows it */
 	WEIR_LAB_BEFORE,	/* the one before it */
-	WEIR_LAB_PASSED,	/* likewise, and its source has gone on since */
+	WEIR_LAB_PASSED,	/* the one before it, and its source has gone on since */
 	WEIR_LAB_OTHER,		/* the newest, with other values than its source has sent for it */
-	WEIR_LAB_NOWHERE,	/* a chunk that only a worker which has begun anew sends */
+	WEIR_LAB_NOWHERE,	/* a chunk that only a worker sends that has restarted */
 };
 
 /**
@@ -168,7 +168,7 @@ static enum weir_lab_where weir_lab_look(const struct weir_lab_state *lab,
 }
 
 /*
- * A repeated packet has the same bytes. Where it has others, its source has begun anew, or the
+ * A repeated packet has the same bytes. Where it has others, its source has restarted, or the
  * packet before was a late duplicate.
  */
 static enum weir_lab_where weir_lab_where(const struct weir_lab_state *lab,
@@ -233,7 +233,7 @@ static bool weir_lab_insists(const struct weir_lab_packet *p)
 	return source->times == 2;
 }
 
-/* Do all sources? Then all have begun anew, or the box has lost where they were. */
+/* Return true if all sources do: all have restarted, or the box has lost their places. */
 static bool weir_lab_all_insist(const struct weir_lab_state *lab, unsigned int sources,
 				const struct weir_lab_name *name)
 {
@@ -246,7 +246,7 @@ static bool weir_lab_all_insist(const struct weir_lab_state *lab, unsigned int s
 }
 
 /*
- * A packet without a place is late, or from a worker that has begun anew. Such a worker sends
+ * A packet without a place is late, or from a worker that has restarted. Such a worker sends
  * it again and again: one worker that does so is believed that its own chunk is another, and
  * all together that they are somewhere else. Workers of the basic variants send no packet
  * again: there a new run begins where no other source loses a contribution by it.

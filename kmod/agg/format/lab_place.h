@@ -10,7 +10,7 @@ struct weir_contrib;
 /**
  * struct weir_lab_name - the name of a chunk in packets
  * @chunk: chunk_id, from 1 on; 0 in the basic variants, which have no name for any
- * @total: total_chunks; 0 likewise
+ * @total: total_chunks; 0 in the basic variants
  */
 struct weir_lab_name {
 	u32	chunk;

@@ -60,9 +60,9 @@ struct weir_switchml_state {
 
 /**
  * struct weir_switchml_mark - the headers of a block's contributions
- * @kind: as in the packets
- * @tensor: likewise
- * @pool: likewise, but right
+ * @kind: kind of job, as in the packets
+ * @tensor: tensor id, as in the packets
+ * @pool: slot and set, as in the packets, but right
  * @exponent: the largest ones
  * @port: by source, where its copy of the result goes
  */
@@ -137,10 +137,10 @@ static u32 weir_switchml_window(struct weir_switchml_state *state, u16 first, u3
 /**
  * enum weir_switchml_number - how a packet is numbered
  * @WEIR_SWITCHML_RIGHT: with its own slot and set
- * @WEIR_SWITCHML_LIKELY: likewise, but as the window is not known it may be wrong
+ * @WEIR_SWITCHML_LIKELY: as it seems, with its own slot and set: the window is not known
  * @WEIR_SWITCHML_BEFORE: with those of the packet before it, so it is sent again, or early
- * @WEIR_SWITCHML_EARLY: likewise, and it is early: it has wrong data, in the place of the
- *	tensor's first packet, of which the worker lacks the result
+ * @WEIR_SWITCHML_EARLY: with those of the packet before it, and it is early: it has wrong
+ *	data, in the place of the tensor's first packet, of which the worker lacks the result
  * @WEIR_SWITCHML_WRONG: else
  */
 enum weir_switchml_number {

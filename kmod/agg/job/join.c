@@ -8,14 +8,14 @@
  * until it is answered. When all sources have said one that is not in the
  * current generation, the next generation begins, with the sources that still
  * speak. A worker that died while it waited left its number behind, so every
- * new number makes all the other sources say theirs once more. The table waits
+ * new number makes all other sources send their numbers once more. The table waits
  * for an excluded source only while it speaks; but from the first new number on
  * it leaves such sources time to come, as all workers may have been started
- * anew, one after another.
+ * again, one after another.
  *
  * With its number a worker says the first block that it lacks, so that a
  * generation can begin in the middle of the work, where a box has been set up
- * anew: with the earliest block that any of them lacks.
+ * again: with the earliest block that any of them lacks.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -62,7 +62,7 @@ int weir_join_init(struct weir_join_table *table, unsigned int sources)
 
 /**
  * weir_join_uninit() - free a table
- * @table: the table, which no packet can reach any more
+ * @table: the table, which no packet can reach
  */
 void weir_join_uninit(struct weir_join_table *table)
 {
@@ -140,8 +140,8 @@ static u32 weir_join_mix(u32 nonce, unsigned int source, u32 other)
 /**
  * weir_join_sum_up() - what the sources that have joined say together
  * @table: the job's table, locked; one source has joined at least
- * @words: filled: a number made of theirs, the earliest block that any lacks, the most gradients,
- *	and whether all can send and receive little-endian ones
+ * @words: filled: a number made of their numbers, the earliest block that any lacks, the most
+ *	gradients, and whether all can send and receive little-endian ones
  */
 void weir_join_sum_up(const struct weir_join_table *table, struct weir_join_words *words)
 {
@@ -321,7 +321,7 @@ unsigned int weir_join_waiting(struct weir_join_table *table, u64 now)
  * weir_join_look() - which sources are in the current generation, and which wait for the next?
  * @table: the job's table
  * @members: bitmap of WEIR_SOURCES_MAX, filled with the former
- * @waiting: likewise with the latter; a source may be in both
+ * @waiting: bitmap of WEIR_SOURCES_MAX, filled with the latter; a source may be in both
  *
  * Called with bottom halves disabled. Where the box has given out no generation, no source
  * is in one.

@@ -12,8 +12,8 @@
  * @member: nonce with which it is in the current generation
  * @waiting: nonce with which it waits for the next one
  * @lacks: the first block that it lacks, as it said with @waiting
- * @grads: gradients a block that it means to send, likewise
- * @little: it can send and receive little-endian gradients, likewise
+ * @grads: gradients a block that it means to send, as it said with @waiting
+ * @little: it can send and receive little-endian gradients, as it said with @waiting
  * @heard: when it said so last, ns
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
@@ -70,10 +70,10 @@ struct weir_join_table {
 /**
  * enum weir_join_verdict - effect of a join
  * @WEIR_JOIN_WAIT: others are missing; no answer yet
- * @WEIR_JOIN_TELL: likewise, and the sources in the current generation are to be told
+ * @WEIR_JOIN_TELL: others are missing; report to the sources in the current generation who waits
  * @WEIR_JOIN_AGAIN: it is in the current generation already; answer it again
  * @WEIR_JOIN_START: it was the last; a new generation begins, see weir_join_begin(), answer all
- * @WEIR_JOIN_ABOVE: of the callers: likewise, but the parent box begins it
+ * @WEIR_JOIN_ABOVE: it was the last, but the parent box begins the generation; returned by callers
  * @WEIR_JOIN_MISFIT: of the callers: it does not fit with the joins of the others
  */
 enum weir_join_verdict {

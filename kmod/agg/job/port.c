@@ -91,7 +91,7 @@ void weir_port_flush(struct net *net)
 	rtnl_unlock();
 }
 
-/* A device that goes, or moves to another namespace, is no port any more. */
+/* Remove the port of a device that is unregistered or moved to another namespace. */
 int weir_port_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
 	if (event == NETDEV_UNREGISTER)

@@ -96,7 +96,7 @@ struct weir_watched {
  * @period: dead-after, ns
  * @exclude: blocks do not wait for dead sources
  * @armed: it runs, or is about to
- * @told: how often it is still to be said that no source is gone any more
+ * @told: how often it is still to be reported that no source is gone
  * @inactive: some source was not active when it came by last
  * @next: the slot to look at next, of a look at all of them that takes several visits; 0 before it
  * @awaited: sources that the slots before @next wait for

@@ -233,7 +233,7 @@ static bool weir_kv_above_is_taken(struct weir_kv_job *kv, const struct weir_kv_
 	return is;
 }
 
-/* The receiver knows nothing of the session, and so nobody what it has of the run. */
+/* The receiver does not know the session, so it is unknown what it has of the run. */
 static bool weir_kv_above_void(struct weir_kv_job *kv, const struct weir_kv_words *words)
 {
 	u32 size = weir_kv_above_size(kv);

@@ -39,7 +39,7 @@ struct weir_payload;
  * @last: the number of WEIR_KV_FIN
  * @has_last: that has been taken
  * @ended: it, and all before it
- * @starved: a packet could not be taken, or the window is closed, for want of room in the outbox
+ * @starved: a packet could not be taken, or the window is closed, for lack of room in the outbox
  * @port: UDP port of the sender, host byte order
  * @bytes: of the outbox that its last packet might have needed
  * @heard: when a packet came, ns
@@ -94,7 +94,7 @@ struct weir_kv_above {
 /**
  * struct weir_kv_sweep - the table, or what has rested in it, is on its way out
  * @is: it is
- * @rested: only keys that nobody has added to
+ * @rested: only keys that no sender has added to
  * @again: when the next sweep for rested keys is due, ns
  * @walk: the buckets that it has not come to yet
  * @spill: room for pairs
@@ -115,9 +115,10 @@ struct weir_kv_sweep {
  * @timer: runs while a run does
  * @lock: protects what follows, but for @stream; inside of a stream's lock
  * @run: number of the run; also read without the lock
- * @done: the run is complete, and all of it is at the receiver; likewise
- * @done_run: the last run of which that is true; likewise
- * @silent: nothing was heard of the receiver for a while, and senders are told; likewise
+ * @done: the run is complete, and all of it is at the receiver; also read without the lock
+ * @done_run: the last run that was; also read without the lock
+ * @silent: nothing was heard of the receiver for a while, and senders are told; also read
+ *	without the lock
  * @hops: boxes that pairs of the run have come by, or that are below, at most; also read without
  *	the lock
  * @opened: streams of the run that were opened

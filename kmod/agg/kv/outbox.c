@@ -60,7 +60,7 @@ int weir_kv_outbox_init(struct weir_kv_outbox *out, u32 width)
 
 /**
  * weir_kv_outbox_uninit() - free an outbox
- * @out: the outbox, which no packet can reach any more
+ * @out: the outbox, which no packet can reach
  */
 void weir_kv_outbox_uninit(struct weir_kv_outbox *out)
 {
@@ -275,7 +275,7 @@ bool weir_kv_outbox_acked(struct weir_kv_outbox *out, u32 seq, u64 more, u32 win
 	u32 i;
 
 	spin_lock(&out->lock);
-	/* Of what was never sent nobody can have anything, and an older answer says less. */
+	/* No receiver has what was never sent, and an older answer says less. */
 	if (seq - out->tail > out->next - out->tail)
 		goto out;
 	for (; out->tail != seq; out->tail++) {

@@ -147,7 +147,7 @@ int weir_kv_table_init(struct weir_kv_table *table, const struct weir_kv_config 
 
 /**
  * weir_kv_table_uninit() - free a table
- * @table: the table, which no packet can reach any more
+ * @table: the table, which no packet can reach
  */
 void weir_kv_table_uninit(struct weir_kv_table *table)
 {

@@ -19,7 +19,7 @@
 /**
  * struct weir_kv_bucket - keys that share a part of the hash
  * @lock: protects all of it
- * @run: that its entries are of; those of an older one are not there any more
+ * @run: that its entries are of; those of an older one are no longer there
  * @used: bytes of @data
  * @n: entries
  * @tag: of each a further 8 bits of its hash

@@ -81,7 +81,7 @@ static void weir_answer(struct weir_job *job, unsigned int id,
 }
 
 /*
- * A box that was set up anew while the generation went on joins it again, and goes on where its
+ * A box that was set up again while the generation went on joins it again, and goes on where its
  * sources do: what is before that they have. Before it has shown a block, it has to begin where all
  * others do.
  */
@@ -189,7 +189,7 @@ static void weir_join_enter(struct weir_job *job, u32 start, bool little, unsign
 
 /*
  * The first generation that a box gives out is a random one: packets that are still under way
- * from before the box was set up anew are hardly of it. The later ones follow each other.
+ * from before the box was set up again are hardly of it. The later ones follow each other.
  */
 static void weir_join_start(struct weir_job *job)
 {
@@ -228,7 +228,7 @@ static enum weir_join_verdict weir_join_complete(struct weir_job *job,
 }
 
 /*
- * A generation begins under the table's lock, and when no source in it is excluded any more:
+ * A generation begins under the table's lock, and when no source in it is excluded:
  * other CPUs may hear from any of its sources at that very moment. A source that repeats its
  * join is not found to be in it before, and a source in it is neither told of another
  * generation nor that it is out. @back is as weir_join_gather() fills it, empty at first;

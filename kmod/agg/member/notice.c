@@ -242,7 +242,7 @@ void weir_notice_members(struct weir_job *job)
 	weir_notice_send_all(job, members, &p);
 }
 
-/* A bitmap of ranks in @pl; nobody where it is not there, or names ranks that there are not. */
+/* Read a bitmap of ranks from @pl; empty if it is missing, or has ranks that do not exist. */
 static void weir_notice_read(const struct weir_job *job, const struct weir_payload *pl,
 			     unsigned int which, unsigned long *ranks)
 {
@@ -295,7 +295,7 @@ static noinline bool weir_notice_keep_below(struct weir_job *job, unsigned int i
  * @now: time, ns of the monotonic clock
  *
  * Called as weir_notice(). All members hear of it, and the job's parent, twenty times a second at
- * most: the box says it again as long as it holds, and some times when it does not any more.
+ * most: the box says it again as long as it holds, and some times after that.
  */
 void weir_notice_below(struct weir_job *job, unsigned int id, const struct weir_payload *pl,
 		       u64 now)

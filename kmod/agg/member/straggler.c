@@ -18,7 +18,7 @@
 #include "agg/job/source.h"
 #include "agg/member/straggler.h"
 
-/* That nobody is gone any more is said so often: a notice may be lost. */
+/* Number of times to report that no source is gone any longer: a notice may be lost. */
 #define WEIR_WATCH_TOLD		4
 
 /* Slots that one visit looks at, and the time until the next visit goes on with them, ns. */
@@ -162,7 +162,7 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 		hrtimer_start(timer, ns_to_ktime(WEIR_WATCH_PAUSE), HRTIMER_MODE_REL_SOFT);
 		return HRTIMER_NORESTART;
 	}
-	/* A block that misses a source from now on arms it anew. */
+	/* A block that misses a source from now on arms it again. */
 	smp_store_mb(watch->armed, 0);
 	for (i = 0; i < job->blocks.sources; i++) {
 		state = weir_straggler_look(job, i, test_bit(i, watch->awaited));
@@ -227,7 +227,8 @@ void weir_straggler_uninit(struct weir_watch *watch)
  * weir_straggler_set() - watch otherwise
  * @job: the job, its namespace's lock held
  * @period: as for weir_straggler_init(); counts from the next period on
- * @exclude: likewise. An excluded source stays so until the next generation
+ * @exclude: as for weir_straggler_init(); counts from the next period on. An excluded source
+ *	stays so until the next generation
  */
 void weir_straggler_set(struct weir_job *job, u64 period, bool exclude)
 {

@@ -42,7 +42,7 @@ int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
 
 /**
  * weir_dest_uninit() - let go of the routes
- * @dest: the destination, which no packet can reach any more
+ * @dest: the destination, which no packet can reach
  */
 void weir_dest_uninit(struct weir_dest *dest)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rooms: memory for the bytes of merged packets. Each CPU has a ring of them, and uses one again
- * when no receiver holds it any more. Pages that come from the kernel are cleared first on many
+ * when no receiver holds it. Pages that come from the kernel are cleared first on many
  * machines (init_on_alloc), which would take more than to copy a result into them.
  */
 #include <linux/gfp.h>
@@ -73,7 +73,7 @@ void *weir_room_get(void)
 /**
  * weir_room_uninit() - free the rooms of all CPUs
  *
- * No packet is made any more. Receivers free those that they hold.
+ * No packet is built now. Receivers free those that they hold.
  */
 void weir_room_uninit(void)
 {

@@ -339,7 +339,7 @@ bool weir_contrib_copy(struct weir_contrib *c, const struct weir_contrib *from,
 	if (!from || size != sizeof(*c))
 		return false;
 	*c = *from;
-	/* The compiler may take nothing from there any more. */
+	/* The compiler must not read @from again. */
 	barrier();
 	return weir_contrib_valid(c);
 }

@@ -272,11 +272,13 @@ static_assert(sizeof(struct weir_result) <= 192);
  * @WEIR_VERDICT_COMPLETE: it was the last; the result is filled
  * @WEIR_VERDICT_REPEAT: the block is complete already; the result is filled, for
  *	this source alone
- * @WEIR_VERDICT_LATE: likewise, and the source is not in it and is late for the first time
+ * @WEIR_VERDICT_LATE: as WEIR_VERDICT_REPEAT, and the source is not in it and is late for the first
+ *	time
  * @WEIR_VERDICT_HELD: a query; the source is in the block, other sources are missing
  * @WEIR_VERDICT_WANTED: a query; the source is not in the block, or no source is
  * @WEIR_VERDICT_ABOVE: a query or a contribution; the block's sum is with the parent box
- * @WEIR_VERDICT_LATE_ABOVE: likewise, a contribution that is not in it, for the first time
+ * @WEIR_VERDICT_LATE_ABOVE: as WEIR_VERDICT_ABOVE, for a contribution that is not in it, the first
+ *	time
  *
  * Refusals are the negated enum weir_reason.
  */
@@ -308,8 +310,9 @@ static inline bool weir_verdict_is_above(int verdict)
  * @WEIR_CLAIM_SUM: be summed, as the first one to a block where it is not open
  * @WEIR_CLAIM_JOIN: be summed, where its block is there
  * @WEIR_CLAIM_ASK: not be summed: its sender wants the result, where its block is there
- * @WEIR_CLAIM_REMIND: likewise, where its block is complete and the result was not repeated to
- *	its sender yet. In a table without a repeat_after no block is as if there
+ * @WEIR_CLAIM_REMIND: not be summed: its sender wants the result, if its block is complete and
+ *	the result was not repeated to its sender yet. In a table without a repeat_after no block is
+ *	as if there
  */
 enum weir_claim {
 	WEIR_CLAIM_SUM,
@@ -337,7 +340,7 @@ static_assert(WEIR_GRADS_MAX < WEIR_FORM_LITTLE);
  * @said: the whole contribution, for weir_marking.fold
  * @ranks: in a table with ranks, those that it is the sum of; a bitmap of so many
  * @overflow: it is the sum of a box, in which integers have left their range
- * @unlike: likewise, whose contributions had unlike exponents, or another form
+ * @unlike: it is the sum of a box, whose contributions had unlike exponents, or another form
  * @pair: the pair that the block is of, where the table has pairs
  * @second: it is the second one of it
  * @claim: its aim, where the table has pairs

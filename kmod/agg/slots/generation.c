@@ -151,7 +151,7 @@ void weir_generations_resume(struct weir_generations *gens, struct weir_retentio
  * weir_generations_follow() - the parent box has begun a generation
  * @gens: the job's generations
  * @ret: the blocks that its sources have sent
- * @generation: the generation, whatever this box's has been: a parent that was set up anew begins
+ * @generation: the generation, whatever this box's has been: a parent that was set up again begins
  *	with any, and with the same one the blocks of before are over, too
  * @start: block that it begins with
  *

@@ -2,7 +2,7 @@
 /*
  * Blocks in pairs: each worker sends to the two blocks of a pair in turn, and its packet to
  * one shows that it has the result of the other. So when all workers have sent to the later
- * block, which is then complete, no worker needs the earlier one's result any more, and its
+ * block, which is then complete, no worker needs the earlier one's result, and its
  * place is free for the next turn. Pairs are independent: a worker may be many turns ahead
  * in one, and behind in another. Names go up with the turns of a pair, by generation and id.
  *

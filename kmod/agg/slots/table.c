@@ -158,7 +158,7 @@ nomem:
 
 /**
  * weir_blocks_uninit() - free a table
- * @blocks: the table, which no packet can reach any more
+ * @blocks: the table, which no packet can reach
  *
  * Sleeps. Receivers free the pages that they still hold.
  */

@@ -25,8 +25,8 @@
 #include "agg/type/reduce.h"
 
 /*
- * A join that has no answer is sent again no more often, ns: sources repeat theirs at about the
- * same time. The second one holds for an address that has not answered any join yet.
+ * A join that has no answer is sent again no more often, ns: sources repeat their joins at about
+ * the same time. The second one holds for an address that has not answered any join yet.
  */
 #define WEIR_PARENT_JOIN_EVERY	NSEC_PER_MSEC
 #define WEIR_PARENT_FIRST_EVERY	(20 * NSEC_PER_MSEC)
@@ -58,7 +58,7 @@ struct weir_parent *weir_parent_new(const struct weir_parent_config *config)
 
 /**
  * weir_parent_free() - free it
- * @parent: of a job that no packet can reach any more, or NULL
+ * @parent: of a job that no packet can reach, or NULL
  */
 void weir_parent_free(struct weir_parent *parent)
 {

@@ -47,9 +47,11 @@ struct weir_parent_config {
  * @shown: when weir_uplink.show has sent a question last, ns; guarded by nothing, as one question
  *	more does no harm
  * @blocks: slots of the parent's job; 0 before it has answered
- * @grads: gradients a block that it takes at most; likewise
- * @timeout: after which its blocks are answered without this box, ns; likewise. 0 is never
- * @room: blocks that it has room for, its cwnd_cap; likewise. 0 where it does not mark results
+ * @grads: gradients a block that it takes at most; 0 before it has answered
+ * @timeout: ns after which its blocks are answered without this box; 0 is never, or before it has
+ *	answered
+ * @room: blocks that it has room for, its cwnd_cap; 0 if it does not mark results, or before it has
+ *	answered
  */
 struct weir_parent {
 	struct weir_parent_config	config;

@@ -199,7 +199,7 @@ typedef void (*weir_vstore_fn)(void *wire, weir_v x);
 
 /*
  * @size is that of a gradient in the packet. Each returns the number of gradients done.
- * Loops count n down and move the pointers: an index would be scaled anew for every load,
+ * Loops count n down and move the pointers: an index would be scaled again for every load,
  * which costs a third of the speed.
  */
 WEIR_INNER unsigned int weir_avx2_set(void *acc, const void *src, unsigned int n,

@@ -28,7 +28,7 @@ WEIR_INNER weir_v weir_vsign(weir_v x, weir_v of)
 }
 
 /*
- * Constants of the loops. They are hidden from the compiler, which would make each anew in three
+ * Constants of the loops. They are hidden from the compiler, which would make each again in three
  * instructions at each turn instead of keeping it.
  */
 struct weir_vconst {

@@ -19,7 +19,7 @@ struct page;
  * @needs: CPU features for @vector, WEIR_CPU_*
  * @least: gradients from which on vectors are worth the saving of the registers
  * @scalar: the inner loops in plain C, for packets in network byte order and in little-endian order
- * @vector: likewise, with vectors
+ * @vector: the inner loops with vectors, for both byte orders
  */
 struct weir_reduction {
 	u8	dtype;

@@ -47,7 +47,7 @@ struct weir_reduce_ops {
 	WEIR_DECLARE_UNIT(type, unit);						\
 	WEIR_DECLARE_UNIT(type, unit##_little)
 
-/* Integers have no binned sums, as theirs are the same in any order. */
+/* Integers have no binned sums: their sums are the same in any order. */
 WEIR_DECLARE_OPS(int32, scalar);
 WEIR_DECLARE_OPS(int32, avx2);
 WEIR_DECLARE_OPS(int32, neon);

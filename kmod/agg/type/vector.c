@@ -99,7 +99,7 @@ int weir_vector_init(void)
 
 /**
  * weir_vector_take() - as weir_vector_begin(), where the registers are not held
- * @worth: likewise
+ * @worth: as for weir_vector_begin()
  */
 bool weir_vector_take(bool worth)
 {

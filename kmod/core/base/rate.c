@@ -89,8 +89,8 @@ static u64 weir_rate_ticks(const struct weir_rate *rate, u64 now)
  * weir_rate_spend() - may so much pass a policer that is set?
  * @rate: the policer
  * @now: time, ns of the monotonic clock
- * @packets: how many
- * @bytes: theirs
+ * @packets: number of packets
+ * @bytes: bytes of these packets
  *
  * Callers use weir_rate_take(), which skips policers that are not set.
  */
@@ -145,7 +145,7 @@ bool weir_rate_level_take(const struct weir_rate *rate, struct weir_rate_level *
 EXPORT_SYMBOL_NS_GPL(weir_rate_level_take, "WEIR");
 
 /**
- * weir_rate_level_is_full() - are these buckets as those that nobody has taken of?
+ * weir_rate_level_is_full() - check whether both buckets are full
  * @rate: the policer
  * @level: the buckets
  * @now: time, ns of the monotonic clock

@@ -49,8 +49,8 @@ struct weir_rate {
 
 /**
  * struct weir_rate_level - buckets of a policer that many have one of
- * @packets: as the word of a struct weir_bucket; 0 is a full one
- * @bytes: likewise
+ * @packets: bucket of packets, as the word of a struct weir_bucket; 0 is a full one
+ * @bytes: bucket of bytes, as the word of a struct weir_bucket; 0 is a full one
  */
 struct weir_rate_level {
 	u64	packets;
@@ -74,8 +74,8 @@ static inline bool weir_rate_is_set(const struct weir_rate_config *config)
  * weir_rate_take() - may so much pass?
  * @rate: the policer
  * @now: time, ns of the monotonic clock
- * @packets: how many; 0 where a packet that has passed causes the bytes
- * @bytes: theirs
+ * @packets: number of packets; 0 if a packet that has passed causes the bytes
+ * @bytes: number of bytes
  *
  * Any context. A packet that has too few bytes left has spent its token for
  * packets all the same.

@@ -89,7 +89,7 @@ static void weir_virtual_setup(struct net_device *dev)
  * weir_virtual_free() - take a device away again
  * @dev: a device that weir_virtual_alloc() made, or NULL
  *
- * RTNL is held. No frame is under way in it any more when this returns.
+ * RTNL is held. No frame is under way in it when this returns.
  */
 noinline void weir_virtual_free(struct net_device *dev)
 {

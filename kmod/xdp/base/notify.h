@@ -31,7 +31,7 @@ struct weir_xdp_net;
  * @flow_gone: a table is gone from its device, and is there until this returns; RTNL is held
  * @filter_gone: a rule is gone from its filter, and is there until this returns; the namespace's
  *	lock is held
- * @filter_source: a source was blocked, or is not any more; sleeps
+ * @filter_source: a source was blocked or unblocked; sleeps
  * @order_gone: an order is gone, and is there until this returns; sleeps
  */
 struct weir_xdp_notify {

@@ -259,7 +259,7 @@ void weir_chain_flush(struct net *net)
 	rtnl_unlock();
 }
 
-/* A device that goes, or moves to another namespace, has no chain any more. */
+/* Remove the chain of a device that is unregistered or moved to another namespace. */
 int weir_chain_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));

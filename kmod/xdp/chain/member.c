@@ -124,7 +124,7 @@ int weir_member_counts(struct weir_member *member)
 
 /**
  * weir_member_release() - free a member that packets may still see
- * @member: the member, which no list has any more
+ * @member: the member, which is in no list
  *
  * Process context. The program is let go of now, as that may sleep; the kernel itself frees it
  * a grace period later.

@@ -33,8 +33,8 @@ struct weir_member_count {
 
 /**
  * struct weir_member_text - where a program came from, for show
- * @file: NULL where nothing was said
- * @section: likewise
+ * @file: file of the program; NULL if none was given
+ * @section: section of the program; NULL if none was given
  */
 struct weir_member_text {
 	const char			*file;

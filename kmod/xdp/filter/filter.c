@@ -210,7 +210,7 @@ int weir_filter_add(struct weir_xdp_net *wn, int ifindex, struct weir_filter_rul
 	if (!filter)
 		return -ENOMEM;
 	err = weir_filter_extend(wn, filter, rule, more);
-	/* It was made for this rule, and nobody has seen it. */
+	/* It was allocated for this rule, and nothing else has seen it. */
 	if (!filter->count)
 		weir_filter_free(filter);
 	return err;
@@ -345,7 +345,7 @@ void weir_filter_flush(struct net *net)
 		weir_filter_end(wn, filter);
 }
 
-/* A device that goes, or moves to another namespace, has no filter any more. */
+/* Remove the filter of a device that is unregistered or moved to another namespace. */
 int weir_filter_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));

@@ -46,7 +46,7 @@ static int weir_filter_rule_listeners(struct weir_filter_rule *rule, struct net 
 	return rule->group ? 0 : -ENOMEM;
 }
 
-/* Packets that see the rule do not see the group any more, or are in a grace period of its own. */
+/* Packets that see the rule no longer see the group, or are in a grace period of its own. */
 static void weir_filter_rule_no_listeners(struct weir_filter_rule *rule)
 {
 	struct psample_group *group = xchg(&rule->group, NULL);

@@ -19,10 +19,10 @@ struct xdp_buff;
 
 /**
  * struct weir_filter_count - counters of a rule on one CPU, written with this_cpu_add()
- * @packets: that came to it
- * @bytes: theirs
- * @dropped: of them
- * @dropped_bytes: theirs
+ * @packets: packets that the rule was applied to
+ * @bytes: bytes of these packets
+ * @dropped: packets that were dropped
+ * @dropped_bytes: bytes of the dropped packets
  * @crowded: packets of sources that found no room
  * @blocks: times that a source was blocked
  * @sampled: packets that listeners were told of

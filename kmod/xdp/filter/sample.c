@@ -26,8 +26,8 @@ static struct sk_buff *weir_filter_sample_skb(const struct xdp_buff *xdp, u32 he
 }
 
 /**
- * weir_filter_sample() - tell listeners of a packet
- * @group: theirs
+ * weir_filter_sample() - send a packet to listeners
+ * @group: their group
  * @xdp: the packet
  * @len: its bytes
  * @sample: the packet stands for so many

@@ -8,7 +8,7 @@
  * has come takes the place of one at once.
  *
  * To hold n places one has to send at n times the rate: a source whose bucket is not full is
- * known, and buckets fill at the rate. Addresses that are forged, a packet each, hold theirs for
+ * known, and buckets fill at the rate. Forged addresses, with a packet each, hold their places for
  * as long as the rate takes for the packet.
  */
 #include <linux/etherdevice.h>
@@ -67,7 +67,7 @@ static void weir_sources_describe(const struct weir_sources_entry *entry, u64 no
 	};
 }
 
-/* Has a source something for listeners? It is told then, and needs no word any more. */
+/* Return true if listeners are to be sent a source's state, and clear the note of that. */
 static bool weir_sources_has_news(struct weir_sources_entry *entry, u64 now,
 				  struct weir_sources_seen *seen)
 {
@@ -205,7 +205,7 @@ void weir_sources_start(struct weir_sources *sources, const struct weir_sources_
 }
 
 /**
- * weir_sources_stop() - let no timer look at sources any more
+ * weir_sources_stop() - stop the timer that looks at sources
  * @sources: it
  *
  * Sleeps.

@@ -134,7 +134,7 @@ struct weir_sources {
  * @WEIR_SOURCES_OVER: it is above, or blocked
  * @WEIR_SOURCES_BLOCK: it is above, and blocked from now on
  * @WEIR_SOURCES_CROWDED: its source found no room, and all those together are below the rate
- * @WEIR_SOURCES_CROWDED_OVER: likewise, and they are above
+ * @WEIR_SOURCES_CROWDED_OVER: its source found no room, and all those together are above the rate
  */
 enum weir_sources_verdict {
 	WEIR_SOURCES_PASS,

@@ -386,7 +386,7 @@ static void weir_orders_settle(struct weir_orders *orders)
 		weir_order_settle(order);
 }
 
-/* A device that goes down waits for no packet. One that is gone has no orders any more. */
+/* A device that goes down waits for no packet. One that is unregistered loses its orders. */
 int weir_order_dev_event(struct net_device *dev, unsigned long event, void *info)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));

@@ -133,7 +133,7 @@ struct weir_order_count {
  * @frames: to run through the rest of the chain
  * @frames_left: those that have been taken out of @frames and not run yet; @napi's own
  * @flows: that have their home here, with packets that are in order
- * @flows_left: likewise
+ * @flows_left: those that have been taken out of @flows and not run yet; @napi's own
  * @flush: redirects wait for being flushed
  * @rxq: that frames say they come from
  */

@@ -184,7 +184,7 @@ void weir_order_send_one(const struct weir_reorder *order, void *item)
  * weir_order_pop() - take the first packet that is in order
  * @flow: its flow
  *
- * The kernel sends what a packet is linked to, too, so it is linked to nothing any more.
+ * The kernel sends what a packet is linked to, too, so it is unlinked.
  *
  * Return: the packet, or NULL.
  */

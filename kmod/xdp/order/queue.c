@@ -95,7 +95,7 @@ u64 weir_queue_expired(const struct weir_queue *queue, u64 before, u64 *oldest)
 }
 
 /**
- * weir_queue_restarts() - has the sender begun anew?
+ * weir_queue_restarts() - check whether the sender has restarted
  * @queue: a flow's, whose sender numbers the packets
  * @number: of a packet that is not between the head and the last slot
  *

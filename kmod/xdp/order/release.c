@@ -82,7 +82,7 @@ static void weir_order_give_up_all(struct weir_order_flow *flow)
 
 /*
  * A packet is not between the head and the last slot. Where its sender has numbered it, that may
- * have begun anew; else all that wait go as far as this one has no room, so that it waits in their
+ * have restarted; else all that wait go as far as this one has no room, so that it waits in their
  * stead.
  */
 static bool weir_order_make_room(struct weir_order_flow *flow, u64 number, bool full)
@@ -314,7 +314,7 @@ void weir_order_settle(struct weir_reorder *order)
 	}
 }
 
-/* No CPU adds to the flow any more. */
+/* No CPU adds to the flow now. */
 static void weir_order_empty(struct weir_order_flow *flow,
 			     void (*end)(const struct weir_reorder *order, void *item))
 {
@@ -329,7 +329,7 @@ static void weir_order_empty(struct weir_order_flow *flow,
 
 /**
  * weir_order_empty_all() - let all packets go that wait, or drop them
- * @order: an order that no packet finds any more, without its NAPIs
+ * @order: an order that no packet finds, without its NAPIs
  * @end: lets a packet go, or drops it
  *
  * Sleeps.
@@ -348,8 +348,8 @@ void weir_order_empty_all(struct weir_reorder *order,
 }
 
 /**
- * weir_order_timers_end() - no timer runs any more
- * @order: an order that no packet finds any more
+ * weir_order_timers_end() - stop all timers
+ * @order: an order that no packet finds
  */
 void weir_order_timers_end(struct weir_reorder *order)
 {

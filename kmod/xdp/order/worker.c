@@ -216,7 +216,7 @@ void weir_order_workers_begin(struct weir_reorder *order)
 
 /**
  * weir_order_workers_drain() - wait until no packet is on its way through the chain
- * @order: the order, which no packet finds any more
+ * @order: the order, which no packet finds
  *
  * RTNL is held. Sleeps.
  */
@@ -230,7 +230,7 @@ void weir_order_workers_drain(struct weir_reorder *order)
 }
 
 /**
- * weir_order_workers_end() - have none any more
+ * weir_order_workers_end() - end all workers
  * @order: the order, which no packet finds
  *
  * Flows that wait to be run stay so: a timer that still kicks a worker has no effect. RTNL is held.

@@ -79,7 +79,7 @@ static inline u64 weir_flow_key_mix(unsigned int i, u32 low, u32 high)
 /**
  * weir_flow_pair() - the two addresses of IPv4, as they follow each other in its header
  * @src: source address, network byte order
- * @dst: destination address, likewise
+ * @dst: destination address, network byte order
  */
 static inline u64 weir_flow_pair(u32 src, u32 dst)
 {
