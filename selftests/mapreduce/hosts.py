@@ -70,7 +70,7 @@ class Workshop(tempfile.TemporaryDirectory):
 
     def run(self, text, *options):
         return subprocess.run(self.command(text, *options), cwd=self.name, env=self.environment(),
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False)
 
     def succeed(self, text, *options):
         """The output, and the summary."""
