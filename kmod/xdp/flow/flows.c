@@ -32,6 +32,18 @@ int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_
 	return 0;
 }
 
+/**
+ * weir_flows_free() - free a table, and what its alarms take
+ * @table: the table, which no packet, visit or request sees
+ *
+ * Sleeps.
+ */
+void weir_flows_free(struct weir_flow_table *table)
+{
+	weir_flow_watch_end(table);
+	weir_flow_table_free(table);
+}
+
 /* Report all records of a table, which takes as long as the listener needs, and free it. */
 static void weir_flows_end(struct weir_ending *ending)
 {
@@ -44,8 +56,7 @@ static void weir_flows_end(struct weir_ending *ending)
 	/* Wait for requests that have found the table: they hold the lock. */
 	mutex_lock(&wn->ns.lock);
 	mutex_unlock(&wn->ns.lock);
-	weir_flow_watch_end(table);
-	weir_flow_table_free(table);
+	weir_flows_free(table);
 }
 
 /**

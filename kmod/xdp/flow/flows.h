@@ -42,6 +42,7 @@ static inline struct weir_flow_table *weir_flows_find(struct weir_xdp_net *wn, i
 }
 
 int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_flow_table *table);
+void weir_flows_free(struct weir_flow_table *table);
 void weir_flows_del(struct weir_xdp_net *wn, struct weir_flow_table *table);
 void weir_flows_flush(struct net *net);
 int weir_flows_net_init(struct net *net);

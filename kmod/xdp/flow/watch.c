@@ -66,7 +66,7 @@ int weir_flow_watch_begin(struct weir_flow_table *table, const struct weir_flow_
 
 /**
  * weir_flow_watch_end() - free what alarms of a table take
- * @table: the table, which no visit sees
+ * @table: the table, which no visit sees, and which is freed next
  */
 void weir_flow_watch_end(struct weir_flow_table *table)
 {
@@ -74,7 +74,6 @@ void weir_flow_watch_end(struct weir_flow_table *table)
 
 	if (!watch)
 		return;
-	table->watch = NULL;
 	kvfree(watch->look);
 	kvfree(watch);
 }

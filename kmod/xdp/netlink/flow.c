@@ -241,8 +241,7 @@ static int weir_nl_flow_begin(struct genl_info *info, int ifindex)
 		return -ENOMEM;
 	err = weir_flow_watch_begin(table, &config) ?: weir_nl_flow_add(wn, table);
 	if (err) {
-		weir_flow_watch_end(table);
-		weir_flow_table_free(table);
+		weir_flows_free(table);
 		return err == -ENODEV ? weir_nl_refuse_dev(info, WEIR_A_FLOW_IFINDEX, ifindex, err,
 							   "is gone") : err;
 	}
