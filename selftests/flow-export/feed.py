@@ -3,22 +3,18 @@
 import os
 import socket
 import subprocess
-import sys
 import time
+
+import ktap
 
 FEED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/bin/test-flow-feed")
 PATIENCE = 60
 
 
-def skip(why):
-    print(f"KTAP version 1\n1..0 # SKIP {why}")
-    sys.exit(4)
-
-
 def need_exporter():
     """Skip all tests if it was not built."""
     if not os.access(FEED, os.X_OK):
-        skip("there is no libfixbuf for weir-flow-export")
+        ktap.skip_all("there is no libfixbuf for weir-flow-export")
 
 
 class Feed:

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import ktap  # noqa: E402
-from feed import PATIENCE, Feed, listener, need_exporter, skip, until  # noqa: E402
+from feed import PATIENCE, Feed, listener, need_exporter, until  # noqa: E402
 
 NFACCTD = shutil.which("nfacctd", path=os.environ["PATH"] + ":/usr/sbin")
 
@@ -65,17 +65,22 @@ print_output_file_append: true
         return sum(f["packets"] for f in flows if f["ip_proto"] == proto)
 
 
+def feed_until_written(feed, nfacctd, kind, proto):
+    """Send records of a kind until the collector has written one more of their protocol."""
+    before = nfacctd.packets(proto)
+
+    def is_written():
+        feed.add(kind=kind)
+        feed.send()
+        time.sleep(0.1)
+        return nfacctd.packets(proto) > before
+    until(f"a record of {proto}", is_written)
+
+
 def marked(feed, nfacctd):
     """Packets of UDP that were collected, when all records that were sent before have arrived. It writes them
     when others come after them."""
-    before = nfacctd.packets("icmp")
-
-    def comes():
-        feed.add(kind="icmp")
-        feed.send()
-        time.sleep(0.1)
-        return nfacctd.packets("icmp") > before
-    until("a record after them", comes)
+    feed_until_written(feed, nfacctd, "icmp", "icmp")
     return nfacctd.packets("udp")
 
 
@@ -93,14 +98,7 @@ def all_packets_arrive():
         feed.add(10)
         feed.send()
         with nfacctd.running():
-            before = nfacctd.packets("udp")
-
-            def has_templates():
-                feed.add()
-                feed.send()
-                time.sleep(0.1)
-                return nfacctd.packets("udp") > before
-            until("records after the start", has_templates)
+            feed_until_written(feed, nfacctd, "add", "udp")
             before = marked(feed, nfacctd)
             sent = feed.add(100)
             assert marked(feed, nfacctd) - before == sent
@@ -109,5 +107,5 @@ def all_packets_arrive():
 
 need_exporter()
 if not NFACCTD:
-    skip("nfacctd is not installed (Debian: pmacct)")
+    ktap.skip_all("nfacctd is not installed (Debian: pmacct)")
 sys.exit(ktap.run([all_packets_arrive]))
