@@ -249,9 +249,9 @@ struct weir_notice {
  * Follows a struct weir_trio with WEIR_TRIO_BEHIND set, whose gen_id is the current generation,
  * src_id the receiver and block_id the block that the receiver asked about or contributed to. The
  * worker may continue at any block from @oldest on, which it reports by an acknowledgment: the
- * other workers have not waited for it. A question is answered so even if the worker has
- * acknowledged the block: it may resume before the last result that it has received. A worker that
- * has not shown that it receives gets no message.
+ * other workers have not waited for it. The box also answers a query for a block that the worker
+ * has acknowledged: it may resume before the last result that it has received. The message is sent
+ * only to workers that have joined.
  */
 struct weir_behind {
 	__be32	oldest;

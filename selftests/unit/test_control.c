@@ -482,8 +482,8 @@ static void control_generation_without_joins(void)
 }
 
 /*
- * Source 1 was away while the others went on: it is told that its block was evicted, but not if it
- * has shown that it has the result, unless it asks.
+ * Source 1 was away while the others continued: it gets a status message that the result of its block
+ * was evicted. A contribution to a block that it has acknowledged gets none; a query does.
  */
 static void control_stale(void)
 {

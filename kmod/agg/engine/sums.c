@@ -55,9 +55,9 @@ static int weir_sums_check_shape(const struct weir_job *job, const struct weir_c
 }
 
 /*
- * A block's slot has a later block: return true if its source lacks the result, so that the packet
- * is not just old. A source that asks lacks it even if it has acknowledged the result: a rank that
- * is behind acknowledges what it receives, and may resume before that.
+ * Return true if the source of a packet lacks the evicted result of its block; else the packet is a
+ * late duplicate. A query shows that the source lacks the result even if it has acknowledged it: a
+ * rank that is behind acknowledges results on receipt, and may resume at an earlier block.
  */
 static bool weir_sums_is_lacked(const struct weir_job *job, const struct weir_contrib *c, u32 seq)
 {

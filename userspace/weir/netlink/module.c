@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which modules are loaded, and loading one with modprobe. */
+/* Find out which of weir's modules are loaded, and load them with modprobe. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
