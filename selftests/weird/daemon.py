@@ -7,9 +7,11 @@ import json
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
+import warnings
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PATIENCE = 120
@@ -181,3 +183,44 @@ class Daemon:
 
     def journal(self):
         return sorted(os.path.basename(path) for path in glob.glob(self.state + "/*"))
+
+
+def make_certificates(work):
+    """An authority, and what it has signed: a box at 127.0.0.1, and a worker."""
+    os.makedirs(work, exist_ok=True)
+
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=work, check=True, stderr=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL)
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=authority", "-days", "2")
+    with open(os.path.join(work, "names"), "w", encoding="ascii") as file:
+        file.write("subjectAltName=IP:127.0.0.1\n")
+    with open(os.path.join(work, "names-server"), "w", encoding="ascii") as file:
+        file.write("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
+    for name in ("box", "worker", "server"):
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name)
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                "-out", name + ".pem", "-extfile", "names-server" if name == "server" else "names", "-days", "2")
+    return {name: os.path.join(work, name)
+            for name in ("ca.pem", "box.pem", "box.key", "worker.pem", "worker.key", "server.pem", "server.key")}
+
+
+def tls_status(port, made, name=None, newest=ssl.TLSVersion.TLSv1_3):
+    """What a request gets over TLS no newer than that, with a certificate or without; 0 where TLS fails."""
+    warnings.simplefilter("ignore", DeprecationWarning)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(made["ca.pem"])
+    context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, newest
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    if name:
+        context.load_cert_chain(made[name + ".pem"], made[name + ".key"])
+    connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=PATIENCE)
+    try:
+        connection.request("GET", "/jobs")
+        return connection.getresponse().status
+    except (ssl.SSLError, ConnectionError):
+        return 0
+    finally:
+        connection.close()

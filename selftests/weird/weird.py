@@ -20,7 +20,8 @@ import jsonschema
 import yaml
 
 import ktap
-from daemon import PATIENCE, ROOT, Daemon, tenant, token_hash, wait_for
+from daemon import (PATIENCE, ROOT, Daemon, make_certificates, tenant, tls_status, token_hash,
+                    wait_for)
 
 OWN = tenant("own", "secret")
 
@@ -585,7 +586,7 @@ def unit_reloads_the_configuration():
         return re.findall(rf"^{key}=\+?(.*)$", unit, re.MULTILINE)
 
     def run(command, daemon, folder):
-        command = command.replace("@PREFIX@/sbin/weird", daemon.program).replace("/run/weir", f"{folder}/run")
+        command = command.replace("@PREFIX@/sbin/weird", daemon.program).replace("/run/weird", f"{folder}/run")
         command = command.replace("/etc/weir/weird.json", f"{daemon.work}/conf.json").replace(
             "$MAINPID", str(daemon.process.pid))
         return subprocess.run(["bash", "-c", command], check=False, env={**os.environ, "STATE_DIRECTORY": daemon.state},
@@ -610,7 +611,26 @@ def unit_reloads_the_configuration():
         Daemon.write_conf(daemon)
         assert run(commands("ExecReload")[0], daemon, daemon.work)
         assert daemon.request("GET", "/jobs", token="fresh").status == 200
-        assert os.stat(os.path.join(daemon.work, "run", "weird.json")).st_mode & 0o777 == 0o400
+        staged = os.path.join(daemon.work, "run")
+        assert os.stat(os.path.join(staged, "weird.json")).st_mode & 0o777 == 0o600
+        # The files for TLS are copied with it; the owner of the state may read them, nobody else.
+        daemon.stop()
+        made = make_certificates(daemon.work)
+        daemon.conf = {"tenants": [tenant("own", "fresh", certificates=["worker"])], "tls": {
+            "certificate": made["box.pem"], "key": made["box.key"], "authority": made["ca.pem"]}}
+        daemon.start()
+        assert tls_status(daemon.port, made, "worker") == 200
+        owner = 65534 if os.geteuid() == 0 else os.geteuid()
+        os.chown(daemon.state, owner, -1)
+        assert not run(commands("ExecStartPre")[0], daemon, daemon.work)
+        for name in "weird.json", "certificate.pem", "key.pem", "authority.pem":
+            copy = os.stat(os.path.join(staged, name))
+            assert copy.st_mode & 0o777 == 0o600 and copy.st_uid == owner, name
+        with open(os.path.join(staged, "weird.json"), encoding="ascii") as file:
+            assert json.load(file)["tls"]["key"] == os.path.join(staged, "key.pem")
+        for command in commands("ExecStopPost"):
+            run(command, daemon, daemon.work)
+        assert not os.path.exists(staged), "no key stays behind"
 
 
 def wrong_configurations():
@@ -756,7 +776,7 @@ def completion_knows_every_option():
         script = (f". {ROOT}/userspace/completion/weird; COMP_WORDS=({daemon.program} --); "
                   "COMP_CWORD=1; _weird; echo ${COMPREPLY[@]}")
         said = subprocess.run(["bash", "-c", script], check=True, stdout=subprocess.PIPE).stdout
-        assert set(said.decode().split()) == options and len(options) == 8, (said, options)
+        assert set(said.decode().split()) == options and len(options) == 9, (said, options)
         with open(os.path.join(ROOT, "userspace", "man", "weird.8"), encoding="ascii") as file:
             manual = file.read()
         for option in options:

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Workers that ask weird(8) for their job: libweir, weir-perf and Python's binding, with the
 reference box in the module's place."""
-import http.client
 import http.server
 import json
 import os
@@ -13,13 +12,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "torch")]
 
 import ktap
-from daemon import PATIENCE, ROOT, Daemon, tenant, wait_for
+from daemon import PATIENCE, ROOT, Daemon, make_certificates, tenant, tls_status, wait_for
 from harness import torchrun
 
 BUILD = os.path.join(ROOT, "build")
@@ -338,45 +336,6 @@ def token_of_a_file():
         leave(workers)
 
 
-def make_certificates(work):
-    """An authority, and what it has signed: a box at 127.0.0.1, and a worker."""
-    def openssl(*words):
-        subprocess.run(["openssl", *words], cwd=work, check=True, stderr=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL)
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=authority", "-days", "2")
-    with open(os.path.join(work, "names"), "w", encoding="ascii") as file:
-        file.write("subjectAltName=IP:127.0.0.1\n")
-    with open(os.path.join(work, "names-server"), "w", encoding="ascii") as file:
-        file.write("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
-    for name in ("box", "worker", "server"):
-        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name)
-        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key",
-                "-CAcreateserial", "-out", name + ".pem", "-extfile", "names-server" if name == "server" else "names", "-days", "2")
-    return {name: os.path.join(work, name)
-            for name in ("ca.pem", "box.pem", "box.key", "worker.pem", "worker.key", "server.pem", "server.key")}
-
-
-def tls_status(port, made, name=None, newest=ssl.TLSVersion.TLSv1_3):
-    """What a request gets over TLS no newer than that, with a certificate or without; 0 where TLS fails."""
-    warnings.simplefilter("ignore", DeprecationWarning)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.load_verify_locations(made["ca.pem"])
-    context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, newest
-    context.set_ciphers("ALL:@SECLEVEL=0")
-    if name:
-        context.load_cert_chain(made[name + ".pem"], made[name + ".key"])
-    connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=PATIENCE)
-    try:
-        connection.request("GET", "/jobs")
-        return connection.getresponse().status
-    except (ssl.SSLError, ConnectionError):
-        return 0
-    finally:
-        connection.close()
-
-
 def certificates_of_clients_alone_over_new_tls():
     with Box(tenants=[tenant("own", "secret", certificates=["worker", "server"])]) as box:
         box.daemon.kill()
@@ -391,6 +350,46 @@ def certificates_of_clients_alone_over_new_tls():
         assert tls_status(port, made, "worker", ssl.TLSVersion.TLSv1_2) == 200
         for old in ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1:
             assert tls_status(port, made, "worker", old) == 0, old
+
+
+def certificates_are_rotated():
+    """A reload takes other certificates of the box and other authorities of clients; jobs stay."""
+    with Box(tenants=[tenant("own", "secret", certificates=["worker"])]) as box:
+        box.daemon.kill()
+        old, new = (make_certificates(os.path.join(box.daemon.work, name)) for name in ("old", "new"))
+        use = {"certificate": old["box.pem"], "key": old["box.key"], "authority": old["ca.pem"]}
+        box.daemon.conf["tls"] = use
+        box.daemon.start()
+        port = box.daemon.port
+
+        def reload(**files):
+            use.update(files)
+            box.daemon.conf["tls"] = {member: file for member, file in use.items() if file}
+            box.daemon.write_conf()
+            before = box.daemon.said().count("\n")
+            box.daemon.process.send_signal(signal.SIGHUP)
+            wait_for(lambda: box.daemon.said().count("\n") > before, "a line about the reload")
+            return box.daemon.said().splitlines()[-1]
+
+        own = {"WEIR_TOKEN": "", "WEIR_AUTHORITY": old["ca.pem"], "WEIR_CERTIFICATE": old["worker.pem"],
+               "WEIR_KEY": old["worker.key"]}
+        workers = [box.python(own, box=box.url().replace("weird:", "weirds:"), rank=rank, ranks=2)
+                   for rank in range(2)]
+        for worker in workers:
+            first_line(worker)
+        assert "read again" in reload(certificate=new["box.pem"], key=new["box.key"])
+        assert tls_status(port, {**old, "ca.pem": new["ca.pem"]}, "worker") == 200
+        assert tls_status(port, old, "worker") == 0, "the old certificate is no longer shown"
+        assert tls_status(port, new, "worker") == 401, "the new authority does not sign clients' yet"
+        assert "read again" in reload(authority=new["ca.pem"])
+        assert tls_status(port, new, "worker") == 200
+        assert tls_status(port, {**old, "ca.pem": new["ca.pem"]}, "worker") == 401
+        said = reload(key=old["box.key"])
+        assert "stays as it was" in said and use["key"] in said, said
+        assert "restart" in reload(key=new["box.key"], authority=None)
+        assert tls_status(port, new, "worker") == 200
+        assert all(worker.poll() is None for worker in workers)
+        leave(workers)
 
 
 def client_certificates():
@@ -421,7 +420,7 @@ TESTS = [
     daemon_that_begins_anew_is_asked_again,
     refusals_in_words, rank_that_is_refused_ends_the_wait, token_of_a_file, client_certificates,
     address_that_is_translated_on_the_way,
-    certificates_of_clients_alone_over_new_tls,
+    certificates_of_clients_alone_over_new_tls, certificates_are_rotated,
 ]
 
 if __name__ == "__main__":

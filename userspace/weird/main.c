@@ -16,6 +16,7 @@
 #include "base/privilege.h"
 #include "box/hear.h"
 #include "conf/conf.h"
+#include "conf/stage.h"
 #include "http/events.h"
 #include "http/lease.h"
 #include "http/server.h"
@@ -28,12 +29,13 @@ struct options {
 	const char *listen;
 	const char *config;
 	const char *state;
+	const char *stage;
 	bool check;
 };
 
 static const char usage[] =
 	"usage: weird --listen ADDRESS:PORT --config FILE [--state DIRECTORY]\n"
-	"       weird --config FILE --check\n"
+	"       weird --config FILE --check | --stage DIR\n"
 	"       weird --token | --dashboard\n"
 	"\n"
 	"Gives jobs of this box to workers that ask for them. See weird(8).\n"
@@ -42,6 +44,8 @@ static const char usage[] =
 	"  --config FILE    tenants and what they may have; read again on SIGHUP\n"
 	"  --state DIR      the journal (default: $STATE_DIRECTORY, or " STATE_DEFAULT ")\n"
 	"  --check          only see whether the configuration is right\n"
+	"  --stage DIR      copy the configuration, and the files for TLS that it names, to where\n"
+	"                   the owner of --state alone can read them\n"
 	"  --token          print a new token, and its hash for the configuration\n"
 	"  --dashboard      print a dashboard of the metrics for Grafana\n"
 	"  --version        the version\n"
@@ -66,6 +70,7 @@ static void read_options(int argc, char **argv)
 		{ "config", required_argument, NULL, 'c' },
 		{ "state", required_argument, NULL, 's' },
 		{ "check", no_argument, NULL, 'C' },
+		{ "stage", required_argument, NULL, 'g' },
 		{ "token", no_argument, NULL, 't' },
 		{ "dashboard", no_argument, NULL, 'd' },
 		{ "version", no_argument, NULL, 'V' },
@@ -89,6 +94,9 @@ static void read_options(int argc, char **argv)
 		case 'C':
 			options.check = true;
 			break;
+		case 'g':
+			options.stage = optarg;
+			break;
 		case 't':
 			exit(token_print());
 		case 'd':
@@ -105,7 +113,7 @@ static void read_options(int argc, char **argv)
 	}
 	if (optind < argc)
 		wrong("there are no arguments but options");
-	if (!options.config || (!options.listen && !options.check))
+	if (!options.config || (!options.listen && !options.check && !options.stage))
 		wrong("--listen and --config are needed");
 }
 
@@ -143,6 +151,13 @@ static void reload(void)
 			 refusal.text);
 		return;
 	}
+	if (!next.tls != !conf.tls || tls_asks_clients(next.tls) != tls_asks_clients(conf.tls)) {
+		log_line("%s: whether there is TLS, and whether clients show certificates, takes a restart to change; the configuration stays as it was",
+			 options.config);
+		conf_free(&next);
+		return;
+	}
+	tls_use(next.tls);
 	conf_free(&conf);
 	conf = next;
 	log_line("the configuration has been read again");
@@ -223,6 +238,7 @@ static void start(const struct addrinfo *listen)
 	server.jobs = &jobs;
 	if (!jobs_open(&jobs, options.state, &refusal))
 		log_die("%s", refusal.text);
+	tls_use(conf.tls);
 	hear_open(&hearer);
 	jobs_restore(&jobs);
 	if (!server_open(&server, listen->ai_addr, &refusal))
@@ -236,6 +252,11 @@ int main(int argc, char **argv)
 	struct refusal refusal = {};
 
 	read_options(argc, argv);
+	if (options.stage) {
+		if (!stage(options.config, options.stage, options.state, &refusal))
+			log_die("%s: %s", options.config, refusal.text);
+		return 0;
+	}
 	if (!conf_read(&conf, options.config, &refusal))
 		log_die("%s: %s", options.config, refusal.text);
 	if (options.check)

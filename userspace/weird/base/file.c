@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static ssize_t read_all(int fd, char *text, size_t room)
@@ -67,14 +68,17 @@ static int write_all(int fd, const char *text)
 	return fdatasync(fd) ? -errno : 0;
 }
 
-int file_replace(int directory, const char *name, const char *text)
+int file_replace(int directory, const char *name, const char *text, const struct stat *owner)
 {
-	int fd, err;
+	int fd, err = 0;
 
 	fd = openat(directory, FILE_NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	err = write_all(fd, text);
+	if (owner && fchown(fd, owner->st_uid, owner->st_gid))
+		err = -errno;
+	if (!err)
+		err = write_all(fd, text);
 	close(fd);
 	if (!err && renameat(directory, FILE_NEW, directory, name))
 		err = -errno;

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+struct stat;
+
 /* The text with a zero byte behind it, which the caller frees; NULL, and errno is set. */
 char *file_read(const char *path, size_t most, size_t *size);
 char *file_read_at(int directory, const char *path, size_t most, size_t *size);
@@ -14,8 +16,9 @@ char *file_read_at(int directory, const char *path, size_t most, size_t *size);
 
 /*
  * Puts a file in another's place in one step: readers find the one or the other, also after a
- * crash. Returns 0 or a negative errno.
+ * crash. It is the calling user's, or, with @owner, that file's or directory's owner's; no other
+ * user may read it. Returns 0 or a negative errno.
  */
-int file_replace(int directory, const char *name, const char *text);
+int file_replace(int directory, const char *name, const char *text, const struct stat *owner);
 
 #endif

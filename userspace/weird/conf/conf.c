@@ -62,6 +62,8 @@ static void read_tls(struct conf *conf, const struct fields *of)
 	conf->certificate = copy(field_text(&fields, "certificate"));
 	conf->key = copy(field_text(&fields, "key"));
 	conf->authority = copy(field_text(&fields, "authority"));
+	if (!of->refusal->status)
+		conf->tls = tls_read(conf->certificate, conf->key, conf->authority, of->refusal);
 }
 
 static bool read_members(struct conf *conf, struct json_object *object, struct refusal *refusal)
@@ -109,6 +111,7 @@ void conf_free(struct conf *conf)
 	free(conf->certificate);
 	free(conf->key);
 	free(conf->authority);
+	tls_free(conf->tls);
 	prefixes_free(&conf->metrics);
 	tenants_free(&conf->tenants);
 }

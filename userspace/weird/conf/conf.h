@@ -7,6 +7,7 @@
 
 #include "base/addr.h"
 #include "tenant/tenant.h"
+#include "tls/tls.h"
 
 /**
  * struct conf - what the file says, with the defaults filled in
@@ -17,7 +18,10 @@
  * @grace: seconds that a job stays after its last worker has gone
  * @restart_grace: and after the daemon has begun anew
  * @connections: at once
- * @certificate: files of TLS; NULL is none
+ * @certificate: name of the file with the daemon's certificate, or NULL without TLS
+ * @key: name of the file with its private key
+ * @authority: name of the file with certificates of those who sign the clients', or NULL
+ * @tls: contents of those files, or NULL without TLS
  * @metrics: who may read metrics without being an operator
  */
 struct conf {
@@ -31,11 +35,15 @@ struct conf {
 	char *certificate;
 	char *key;
 	char *authority;
+	struct tls *tls;
 	struct prefixes metrics;
 	struct tenants tenants;
 };
 
-/* False, and @refusal filled, where the file cannot be had or is wrong. */
+/*
+ * Reads the file and those for TLS that it names. Returns false, and fills @refusal, if one cannot be
+ * read or is wrong.
+ */
 bool conf_read(struct conf *conf, const char *path, struct refusal *refusal);
 void conf_free(struct conf *conf);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "http/identity.h"
 
-#include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <string.h>
 #include <strings.h>
 
 #include "http/visitor.h"
+#include "tls/tls.h"
 
 #define SCHEME		"Bearer "
 #define COMMON_NAME	256
@@ -25,24 +25,15 @@ static bool read_common_name(const gnutls_datum_t *der, char name[static COMMON_
 	return good;
 }
 
-/* The name in a certificate that the configuration's authority has signed, and that is a client's. */
+/* Copy the common name of the client's certificate; return false if it has shown no valid one. */
 static bool common_name(struct MHD_Connection *connection, char name[static COMMON_NAME])
 {
 	const union MHD_ConnectionInfo *info;
-	gnutls_typed_vdata_st purpose = {
-		.type = GNUTLS_DT_KEY_PURPOSE_OID,
-		.data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT,
-	};
-	const gnutls_datum_t *chain;
-	unsigned int status = 1, count = 0;
-	gnutls_session_t session;
+	const gnutls_datum_t *der;
 
 	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	session = info ? info->tls_session : NULL;
-	if (!session || gnutls_certificate_verify_peers(session, &purpose, 1, &status) || status)
-		return false;
-	chain = gnutls_certificate_get_peers(session, &count);
-	return chain && count && read_common_name(chain, name);
+	der = info && info->tls_session ? tls_client(info->tls_session) : NULL;
+	return der && read_common_name(der, name);
 }
 
 const struct tenant *identity_find(const struct tenants *tenants,

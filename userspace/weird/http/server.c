@@ -12,9 +12,9 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "http/visitor.h"
+#include "tls/tls.h"
 
 #define CONNECTION_MEMORY	(16 * 1024)
-#define PEM_SIZE_MAX		(1 << 18)
 #define OPTIONS_MAX		8
 
 /* RFC 8996: TLS 1.2 and later. */
@@ -131,30 +131,27 @@ static void on_end(void *context, struct MHD_Connection *connection, void **of_r
 	*of_request = NULL;
 }
 
-/* A file of the configuration's, for as long as the daemon runs. */
-static bool add_pem(struct MHD_OptionItem *item, enum MHD_OPTION option, const char *path,
-		    struct refusal *refusal)
-{
-	size_t size;
-
-	item->option = option;
-	item->ptr_value = file_read(path, PEM_SIZE_MAX, &size);
-	return item->ptr_value || refuse(refusal, 500, "%s: %s", path, strerror(errno));
-}
-
+/*
+ * Certificates and keys come from tls_give(), as a reload may replace them. To have authorities makes
+ * the daemon ask clients for certificates; which authorities these are is up to tls_client(). The
+ * text is the library's for as long as the daemon runs.
+ */
 static bool tls_options(const struct conf *conf, struct MHD_OptionItem *items,
 			struct refusal *refusal)
 {
-	items->option = MHD_OPTION_END;
-	if (!conf->certificate)
-		return true;
-	*items++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)PRIORITIES };
-	if (!add_pem(items++, MHD_OPTION_HTTPS_MEM_CERT, conf->certificate, refusal) ||
-	    !add_pem(items++, MHD_OPTION_HTTPS_MEM_KEY, conf->key, refusal))
-		return false;
-	if (conf->authority &&
-	    !add_pem(items++, MHD_OPTION_HTTPS_MEM_TRUST, conf->authority, refusal))
-		return false;
+	size_t size;
+
+	if (conf->tls) {
+		*items++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)PRIORITIES };
+		*items++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_give };
+	}
+	if (tls_asks_clients(conf->tls)) {
+		*items = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_MEM_TRUST, 0,
+						  file_read(conf->authority, TLS_PEM_MAX, &size) };
+		if (!items->ptr_value)
+			return refuse(refusal, 500, "%s: %s", conf->authority, strerror(errno));
+		items++;
+	}
 	items->option = MHD_OPTION_END;
 	return true;
 }
@@ -173,7 +170,7 @@ bool server_open(struct server *server, const struct sockaddr *address,
 	visitor_room(server->conf->connections);
 	if (!tls_options(server->conf, tls, refusal))
 		return false;
-	if (server->conf->certificate)
+	if (server->conf->tls)
 		flags |= MHD_USE_TLS;
 	if (address->sa_family == AF_INET6)
 		flags |= MHD_USE_DUAL_STACK;

@@ -80,7 +80,7 @@ int journal_write(const struct jobs *jobs, const struct job *job, bool ending)
 	json_object_object_add(object, "ask", write_ask(job));
 	json_object_object_add(object, "ranks", write_ranks(job));
 	err = file_replace(jobs->journal, file_name(name, job->box.id),
-			   json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+			   json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN), NULL);
 	json_object_put(object);
 	if (err)
 		log_line("job %u cannot be written to the journal: %s", job->box.id,
