@@ -18,10 +18,12 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
 
 import jsonschema
 import yaml
+from prometheus_client import parser as prometheus
 
 import ktap
 from daemon import (PATIENCE, ROOT, Daemon, make_certificates, tenant, tls_status, token_hash,
                     wait_for)
+from metric_pages import read
 
 OWN = tenant("own", "secret")
 
@@ -703,25 +705,6 @@ def stand_in(directory, operation, answers):
                     operation], input=json.dumps(answers).encode(), check=True)
 
 
-def metrics_of(text):
-    """Samples by name and labels; a metric's lines are together, behind its type."""
-    kinds, samples, seen = {}, {}, []
-    for line in text.splitlines():
-        if line.startswith("# TYPE "):
-            _, _, name, kind = line.split()
-            assert name not in kinds, f"{name} comes twice"
-            kinds[name] = kind
-            seen.append(name)
-        elif not line.startswith("# HELP "):
-            key, value = line.rsplit(" ", 1)
-            name = re.fullmatch(r"([a-z_]+)(\{([a-z]+=\"[^\"]*\",?)+\})?", key).group(1)
-            assert name == seen[-1] or (kinds[seen[-1]] == "histogram" and name.rsplit("_", 1)[0]
-                                        == seen[-1]), line
-            assert key not in samples, f"{key} comes twice"
-            samples[key] = int(value)
-    return kinds, samples
-
-
 def metrics_and_their_dashboard():
     refused = {"contributions": 70000000000, "refusal": [{"reason": 9, "packets": 4},
                                                         {"reason": 20, "packets": 1}]}
@@ -741,7 +724,7 @@ def metrics_and_their_dashboard():
         daemon.start(LD_PRELOAD=os.path.join(ROOT, "build", "cli", "stand-in.so"),
                      WEIR_STAND_IN=work)
         answer = daemon.request("GET", "/metrics")
-        kinds, samples = metrics_of((answer.line + answer.response.read()).decode())
+        samples, kinds = read((answer.line + answer.response.read()).decode(), prometheus)
         dashboard = json.loads(subprocess.run([daemon.program, "--dashboard"], check=True,
                                               stdout=subprocess.PIPE).stdout)
         assert daemon.request("GET", "/metrics", source="127.0.0.2").status == 401
@@ -760,10 +743,12 @@ def metrics_and_their_dashboard():
         late % "8.388608": 7, late % "+Inf": 12,
         'weir_source_lateness_seconds_count{job="3",source="1"}': 12,
     }
-    for key, value in expected.items():
+    wanted, _ = read("".join("%s %s\n" % pair for pair in expected.items()), prometheus)
+    for key, value in wanted.items():
         assert samples.get(key) == value, (key, samples.get(key))
     shown = {panel["title"] for panel in dashboard["panels"] if panel["type"] != "row"}
-    assert shown == set(kinds), shown ^ set(kinds)
+    named = {name + "_total" * (kind == "counter") for name, kind in kinds.items()}
+    assert shown == named, shown ^ named
     places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in dashboard["panels"]]
     assert len(set(places)) == len(places), "no panel lies on another"
 
