@@ -266,7 +266,7 @@ EXPORT_SYMBOL_NS_GPL(weir_nl_dump_start, "WEIR");
  * weir_nl_dump_devs() - dump objects of devices
  * @ns: the namespace
  * @skb: where to
- * @cb: the dump; args[0] is the device where it continues
+ * @cb: the dump; args[0] is the device where it continues, and args[1] is for @fill, 0 at first
  * @cmd: the family's command
  * @devs: by interface index
  * @fill: writes one, of a struct weir_nl_dev
@@ -291,6 +291,10 @@ int weir_nl_dump_devs(struct weir_ns *ns, struct sk_buff *skb, struct netlink_ca
 	rtnl_lock();
 	weir_nl_dump_start(ns, cb, &msg, skb, cmd);
 	xa_for_each_start(devs, ifindex, of, cb->args[0]) {
+		/* The device in the middle of which the last message ended may have gone. */
+		if (cb->args[0] != ifindex)
+			cb->args[1] = 0;
+		cb->args[0] = ifindex;
 		dev.of = of;
 		err = fill(&msg, &dev);
 		if (err)
