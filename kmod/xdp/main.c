@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* weir_xdp.ko: what runs around any XDP program. The parts, and what they share in a namespace. */
 #include <linux/module.h>
+#include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 
 #include "core/base/compat.h"
 #include "core/base/module.h"
+#include "xdp/base/dev.h"
 #include "xdp/base/kfunc.h"
 #include "xdp/base/net.h"
 #include "xdp/chain/chain.h"
@@ -22,19 +24,40 @@ static struct weir_ns *weir_xdp_ns(const struct net *net)
 	return &weir_xdp_net(net)->ns;
 }
 
+/* A device that is unregistered or moved to another namespace loses all that it has. */
+static int weir_xdp_dev_event(struct net_device *dev, unsigned long event, void *info)
+{
+	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
+	struct weir_xdp_dev *xd;
+
+	if (event != NETDEV_GOING_DOWN && event != NETDEV_UNREGISTER)
+		return 0;
+	xd = weir_xdp_dev_find(wn, dev->ifindex);
+	if (!xd)
+		return 0;
+	if (event == NETDEV_GOING_DOWN) {
+		weir_orders_down(xd);
+		return 0;
+	}
+	weir_orders_gone(wn, xd);
+	weir_filter_gone(wn, xd);
+	weir_flows_gone(wn, xd);
+	weir_chain_gone(wn, xd);
+	weir_xdp_dev_drop(wn, xd);
+	return 0;
+}
+
 /* Requests come last and go first: none finds a part missing. */
 static const struct weir_part weir_xdp_parts[] = {
 	{ "hashes", .init = weir_headers_init },
 	/* Much is freed by RCU callbacks, which are code of this module. */
 	{ "callbacks", .uninit = rcu_barrier },
-	{ "orders", .net_init = weir_order_net_init, .net_flush = weir_order_flush,
-	  .net_uninit = weir_order_net_uninit, .dev_event = weir_order_dev_event },
-	{ "filters", .net_init = weir_filter_net_init, .net_flush = weir_filter_flush,
-	  .net_uninit = weir_filter_net_uninit, .dev_event = weir_filter_dev_event },
-	{ "flows", .net_init = weir_flows_net_init, .net_flush = weir_flows_flush,
-	  .net_uninit = weir_flows_net_uninit, .dev_event = weir_flows_dev_event },
-	{ "chains", .net_init = weir_chain_net_init, .net_flush = weir_chain_flush,
-	  .net_uninit = weir_chain_net_uninit, .dev_event = weir_chain_dev_event },
+	{ "entries of devices", .net_init = weir_xdp_dev_net_init,
+	  .net_uninit = weir_xdp_dev_net_uninit, .dev_event = weir_xdp_dev_event },
+	{ "orders", .net_flush = weir_order_flush },
+	{ "filters", .net_flush = weir_filter_flush },
+	{ "flows", .net_flush = weir_flows_flush },
+	{ "chains", .net_flush = weir_chain_flush },
 	{ "namespaces", .attach = weir_module_attach_netns, .detach = weir_module_detach_netns },
 	{ "devices", .attach = weir_module_attach_devices, .detach = weir_module_detach_devices },
 	{ "kfuncs", .init = weir_xdp_kfunc_init },

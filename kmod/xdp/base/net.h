@@ -10,27 +10,15 @@
 /**
  * struct weir_xdp_net - chains, flows, filters and orders of a network namespace
  * @ns: its lock serialises every change by request
- * @chains: chains of XDP programs by interface index, in order; under RTNL
- * @chain_table: the same, hashed by it; written under RTNL, read under RCU
- * @flows: tables of flows by interface index, in order; under RTNL
- * @flow_table: the same, hashed by it; written under RTNL, read under RCU
+ * @devs: what devices have, by interface index, in order; written under RTNL, read under RCU
+ * @dev_table: the same, hashed by it; written under RTNL, read under RCU
  * @flow_listener: port of the netlink socket that records are reported to, 0 for none
- * @filters: filters by interface index, in order; under RTNL
- * @filter_table: the same, hashed by it; written under RTNL, read under RCU
- * @orders: orders of devices by interface index, in order; under RTNL
- * @order_table: the same, hashed by it; written under RTNL, read under RCU
  */
 struct weir_xdp_net {
 	struct weir_ns			ns;
-	struct xarray			chains;
-	struct hlist_head		chain_table[WEIR_DEV_BUCKETS];
-	struct xarray			flows;
-	struct hlist_head		flow_table[WEIR_DEV_BUCKETS];
+	struct xarray			devs;
+	struct hlist_head		dev_table[WEIR_DEV_BUCKETS];
 	u32				flow_listener;
-	struct xarray			filters;
-	struct hlist_head		filter_table[WEIR_DEV_BUCKETS];
-	struct xarray			orders;
-	struct hlist_head		order_table[WEIR_DEV_BUCKETS];
 };
 
 extern unsigned int weir_xdp_net_id;

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-struct weir_chain;
+struct weir_xdp_dev;
 struct weir_chain_place;
 struct weir_filter;
 struct weir_filter_rule;
@@ -35,7 +35,7 @@ struct weir_xdp_net;
  * @order_gone: an order is gone, and is there until this returns; sleeps
  */
 struct weir_xdp_notify {
-	void (*chain_gone)(struct weir_xdp_net *wn, const struct weir_chain *chain,
+	void (*chain_gone)(struct weir_xdp_net *wn, const struct weir_xdp_dev *xd,
 			   const struct weir_chain_place *place);
 	void (*flow_report)(struct weir_flow_table *table, const struct weir_flow *flow,
 			    const struct weir_flow_sum *since, u8 end);

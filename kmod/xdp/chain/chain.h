@@ -5,7 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 
-#include "xdp/base/net.h"
+#include "xdp/base/dev.h"
 #include "xdp/chain/member.h"
 
 struct net_device;
@@ -23,7 +23,7 @@ struct weir_chain_place {
 };
 
 /**
- * struct weir_chain_list - the programs of a chain, replaced as a whole
+ * struct weir_chain_list - the chain of a device: its programs, replaced as a whole
  * @rcu: it is freed a grace period after another has taken its place
  * @count: of programs, never 0
  * @place: in the order of their prio
@@ -35,48 +35,49 @@ struct weir_chain_list {
 };
 
 /**
- * struct weir_chain - a device's XDP programs
- * @node: in weir_net.chain_table
- * @rcu: it is freed a grace period after its last program has gone
- * @ifindex: the device
- * @list: written under RTNL
+ * weir_chain_get() - find a device that has a chain
+ * @wn: the namespace
+ * @ifindex: index of the device
+ *
+ * Called under RTNL, which keeps the chain. Return: the device's entry, or NULL.
  */
-struct weir_chain {
-	struct hlist_node		node;
-	struct rcu_head			rcu;
-	int				ifindex;
-	struct weir_chain_list __rcu	*list;
-};
+static inline struct weir_xdp_dev *weir_chain_get(struct weir_xdp_net *wn, int ifindex)
+{
+	struct weir_xdp_dev *xd = weir_xdp_dev_find(wn, ifindex);
+
+	return xd && rtnl_dereference(xd->chain) ? xd : NULL;
+}
 
 /**
- * weir_chain_get() - find a chain
+ * weir_chain_programs() - find the programs of a device's chain
  * @wn: the namespace
- * @ifindex: the device
+ * @ifindex: index of the device
  *
- * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the chain lives as
- * long as that is held.
+ * Called under rcu_read_lock() or with bottom halves disabled; the list lives as long as that is
+ * held. Return: the list, or NULL if the device has no chain.
  */
-static inline struct weir_chain *weir_chain_get(struct weir_xdp_net *wn, int ifindex)
+static inline const struct weir_chain_list *
+weir_chain_programs(struct weir_xdp_net *wn, int ifindex)
 {
-	return weir_dev_find(wn->chain_table, ifindex, struct weir_chain);
+	struct weir_xdp_dev *xd = weir_xdp_dev_find(wn, ifindex);
+
+	return xd ? rcu_dereference_check(xd->chain, rcu_read_lock_bh_held()) : NULL;
 }
 
-/* The programs of a chain, under RTNL. */
-static inline const struct weir_chain_list *weir_chain_list(const struct weir_chain *chain)
+/* The programs of a device that has a chain, under RTNL. */
+static inline const struct weir_chain_list *weir_chain_list(const struct weir_xdp_dev *xd)
 {
-	return rtnl_dereference(chain->list);
+	return rtnl_dereference(xd->chain);
 }
 
-const struct weir_chain_place *weir_chain_place(const struct weir_chain *chain, u32 prio);
+const struct weir_chain_place *weir_chain_place(const struct weir_xdp_dev *xd, u32 prio);
 int weir_chain_add(struct weir_xdp_net *wn, struct net_device *dev, u32 prio,
 		   struct weir_member *member);
-int weir_chain_move(struct weir_chain *chain, u32 prio, u32 to);
-int weir_chain_replace(struct weir_chain *chain, u32 prio, struct weir_member *member, u32 to);
-int weir_chain_del(struct weir_xdp_net *wn, struct weir_chain *chain, u32 prio);
+int weir_chain_move(struct weir_xdp_dev *xd, u32 prio, u32 to);
+int weir_chain_replace(struct weir_xdp_dev *xd, u32 prio, struct weir_member *member, u32 to);
+int weir_chain_del(struct weir_xdp_net *wn, struct weir_xdp_dev *xd, u32 prio);
 void weir_chain_flush(struct net *net);
-int weir_chain_net_init(struct net *net);
-void weir_chain_net_uninit(struct net *net);
-int weir_chain_dev_event(struct net_device *dev, unsigned long event, void *info);
+void weir_chain_gone(struct weir_xdp_net *wn, struct weir_xdp_dev *xd);
 u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio,
 		     struct bpf_prog **by);
 int weir_chain_xdp(struct xdp_md *ctx);

@@ -90,13 +90,12 @@ static __always_inline u32 weir_chain_run(const struct weir_chain_list *list, u3
 u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio,
 		     struct bpf_prog **by)
 {
-	struct weir_chain *chain = weir_chain_get(weir_xdp_net_bh(dev_net(dev)), dev->ifindex);
-	const struct weir_chain_list *list;
+	const struct weir_chain_list *list = weir_chain_programs(weir_xdp_net_bh(dev_net(dev)),
+								 dev->ifindex);
 	u32 first = 0, verdict, was;
 
-	if (unlikely(!chain))
+	if (unlikely(!list))
 		return XDP_PASS;
-	list = rcu_dereference_check(chain->list, rcu_read_lock_bh_held());
 	while (first < list->count && list->place[first].prio <= prio)
 		first++;
 	if (first == list->count)
@@ -113,16 +112,16 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	const struct net_device *dev = weir_xdp_dev(xdp);
-	struct weir_chain *chain = weir_chain_get(weir_xdp_net_bh(dev_net(dev)), dev->ifindex);
+	const struct weir_chain_list *list = weir_chain_programs(weir_xdp_net_bh(dev_net(dev)),
+								 dev->ifindex);
 	u32 verdict;
 
-	if (unlikely(!chain))
+	if (unlikely(!list))
 		return XDP_PASS;
 	if (unlikely(weir_running(xdp, WEIR_RUNNING_CHAIN)))
 		return XDP_ABORTED;
 	weir_running_begin(xdp, WEIR_RUNNING_CHAIN);
-	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), 0,
-				 xdp, NULL);
+	verdict = weir_chain_run(list, 0, xdp, NULL);
 	weir_running_end(xdp, WEIR_RUNNING_CHAIN, 0);
 	return verdict;
 }

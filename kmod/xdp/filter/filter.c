@@ -54,12 +54,13 @@ static void weir_filter_publish(struct weir_filter *filter, struct weir_classifi
 /* From here on packets find the filter, and requests do. */
 static int weir_filter_link(struct weir_xdp_net *wn, struct weir_filter *filter)
 {
-	int err = xa_insert(&wn->filters, filter->ifindex, filter, GFP_KERNEL_ACCOUNT);
+	struct weir_xdp_dev *xd = weir_xdp_dev_make(wn, filter->ifindex);
 
-	if (!err)
-		hlist_add_head_rcu(&filter->node, weir_dev_bucket(wn->filter_table,
-								  filter->ifindex));
-	return err;
+	if (!xd)
+		return -ENOMEM;
+	rcu_assign_pointer(xd->filter, filter);
+	filter->shown = true;
+	return 0;
 }
 
 /* @classifier: NULL to leave that which packets meet. Return: 0, -ENODEV or -ENOMEM. */
@@ -71,7 +72,7 @@ static int weir_filter_show(struct weir_xdp_net *wn, struct weir_filter *filter,
 	rtnl_lock();
 	if (filter->hidden || !__dev_get_by_index(wn->ns.net, filter->ifindex))
 		err = -ENODEV;
-	else if (hlist_unhashed(&filter->node))
+	else if (!filter->shown)
 		err = weir_filter_link(wn, filter);
 	if (!err && classifier)
 		weir_filter_publish(filter, classifier);
@@ -112,11 +113,10 @@ static struct weir_filter *weir_filter_make(int ifindex)
 	return filter;
 }
 
-/* From here on packets find the filter no more, nor its rules. RTNL is held. */
-static void weir_filter_hide(struct weir_xdp_net *wn, struct weir_filter *filter)
+/* From here on neither packets nor requests find the filter. RTNL is held. */
+static void weir_filter_hide(struct weir_xdp_dev *xd, struct weir_filter *filter)
 {
-	xa_erase(&wn->filters, filter->ifindex);
-	hlist_del_rcu(&filter->node);
+	RCU_INIT_POINTER(xd->filter, NULL);
 	weir_filter_publish(filter, NULL);
 	filter->hidden = true;
 }
@@ -317,16 +317,37 @@ int weir_filter_del(struct weir_xdp_net *wn, struct weir_filter *filter, u32 pri
  */
 void weir_filter_end(struct weir_xdp_net *wn, struct weir_filter *filter)
 {
+	struct weir_xdp_dev *xd;
 	bool hidden;
 
 	rtnl_lock();
 	hidden = filter->hidden;
-	if (!hidden)
-		weir_filter_hide(wn, filter);
+	if (!hidden) {
+		xd = weir_xdp_dev_find(wn, filter->ifindex);
+		weir_filter_hide(xd, filter);
+		weir_xdp_dev_drop(wn, xd);
+	}
 	rtnl_unlock();
 	/* Else its device has gone, and a worker waits for the lock. */
 	if (!hidden)
 		weir_filter_finish(wn, filter);
+}
+
+/* The filter of a device; the namespace's lock is held, so that it stays. Return: it, or NULL. */
+static struct weir_filter *weir_filter_any(struct weir_xdp_net *wn)
+{
+	struct weir_filter *filter = NULL;
+	struct weir_xdp_dev *xd;
+	unsigned long ifindex;
+
+	rcu_read_lock();
+	xa_for_each(&wn->devs, ifindex, xd) {
+		filter = rcu_dereference(xd->filter);
+		if (filter)
+			break;
+	}
+	rcu_read_unlock();
+	return filter;
 }
 
 /**
@@ -339,36 +360,24 @@ void weir_filter_flush(struct net *net)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(net);
 	struct weir_filter *filter;
-	unsigned long ifindex;
 
-	xa_for_each(&wn->filters, ifindex, filter)
+	while ((filter = weir_filter_any(wn)))
 		weir_filter_end(wn, filter);
 }
 
-/* Remove the filter of a device that is unregistered or moved to another namespace. */
-int weir_filter_dev_event(struct net_device *dev, unsigned long event, void *info)
+/**
+ * weir_filter_gone() - remove the filter of a device that goes, if there is one
+ * @wn: the namespace
+ * @xd: the device's entry; RTNL is held
+ *
+ * Its rules end later, under the namespace's lock. The caller drops the entry.
+ */
+void weir_filter_gone(struct weir_xdp_net *wn, struct weir_xdp_dev *xd)
 {
-	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
-	struct weir_filter *filter;
+	struct weir_filter *filter = rtnl_dereference(xd->filter);
 
-	if (event != NETDEV_UNREGISTER)
-		return 0;
-	filter = weir_filter_get(wn, dev->ifindex);
-	if (filter) {
-		weir_filter_hide(wn, filter);
-		weir_ns_end_later(&wn->ns, &filter->ending, weir_filter_ending);
-	}
-	return 0;
-}
-
-/* Return: 0. */
-int weir_filter_net_init(struct net *net)
-{
-	xa_init(&weir_xdp_net(net)->filters);
-	return 0;
-}
-
-void weir_filter_net_uninit(struct net *net)
-{
-	xa_destroy(&weir_xdp_net(net)->filters);
+	if (!filter)
+		return;
+	weir_filter_hide(xd, filter);
+	weir_ns_end_later(&wn->ns, &filter->ending, weir_filter_ending);
 }

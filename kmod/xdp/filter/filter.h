@@ -6,7 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/xarray.h>
 
-#include "xdp/base/net.h"
+#include "xdp/base/dev.h"
 #include "xdp/filter/filter_rule.h"
 
 struct weir_classifier;
@@ -14,14 +14,14 @@ struct xdp_md;
 
 /**
  * struct weir_filter - the rules of a device
- * @node: in weir_net.filter_table
  * @rcu: it is freed a grace period after its last rule has gone
  * @ifindex: the device
  * @classifier: the rules as packets look them up; NULL where all are pending. Written under RTNL
  * @rules: struct weir_filter_rule by prio; under the namespace's lock
  * @count: number of rules; under the namespace's lock
  * @matches: number of matches of all rules; under the namespace's lock
- * @hidden: packets and requests no longer find it; written under RTNL
+ * @shown: packets and requests find it; written under RTNL
+ * @hidden: they no longer find it; written under RTNL
  * @ending: ends it without RTNL
  *
  * Changes are made under the namespace's lock, and RTNL is taken only to publish them: a
@@ -29,13 +29,13 @@ struct xdp_md;
  * whoever holds the namespace's lock has the filter, and its rules, until it is released.
  */
 struct weir_filter {
-	struct hlist_node		node;
 	struct rcu_head			rcu;
 	int				ifindex;
 	struct weir_classifier __rcu	*classifier;
 	struct xarray			rules;
 	u32				count;
 	u32				matches;
+	bool				shown;
 	bool				hidden;
 	struct weir_ending		ending;
 };
@@ -50,7 +50,9 @@ struct weir_filter {
  */
 static inline struct weir_filter *weir_filter_get(struct weir_xdp_net *wn, int ifindex)
 {
-	return weir_dev_find(wn->filter_table, ifindex, struct weir_filter);
+	struct weir_xdp_dev *xd = weir_xdp_dev_find(wn, ifindex);
+
+	return xd ? rcu_dereference_check(xd->filter, weir_xdp_dev_held()) : NULL;
 }
 
 /**
@@ -79,9 +81,7 @@ int weir_filter_commit(struct weir_xdp_net *wn, struct weir_filter *filter);
 int weir_filter_del(struct weir_xdp_net *wn, struct weir_filter *filter, u32 prio);
 void weir_filter_end(struct weir_xdp_net *wn, struct weir_filter *filter);
 void weir_filter_flush(struct net *net);
-int weir_filter_net_init(struct net *net);
-void weir_filter_net_uninit(struct net *net);
-int weir_filter_dev_event(struct net_device *dev, unsigned long event, void *info);
+void weir_filter_gone(struct weir_xdp_net *wn, struct weir_xdp_dev *xd);
 int weir_filter_xdp(struct xdp_md *ctx);
 
 #endif /* _WEIR_FILTER_H */

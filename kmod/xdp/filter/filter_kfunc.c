@@ -53,7 +53,7 @@ __bpf_kfunc int weir_filter_xdp(struct xdp_md *ctx)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	const struct net_device *dev = weir_xdp_dev(xdp);
-	struct weir_filter *filter = weir_filter_get(weir_xdp_net(dev_net(dev)), dev->ifindex);
+	struct weir_filter *filter = weir_filter_get(weir_xdp_net_bh(dev_net(dev)), dev->ifindex);
 	const struct weir_classifier *classifier;
 
 	classifier = filter ? rcu_dereference_check(filter->classifier,

@@ -21,15 +21,36 @@
  */
 int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_flow_table *table)
 {
-	int err;
+	struct weir_xdp_dev *xd = weir_xdp_dev_make(wn, dev->ifindex);
 
-	ASSERT_RTNL();
-	err = xa_insert(&wn->flows, dev->ifindex, table, GFP_KERNEL_ACCOUNT);
-	if (err)
-		return err;
+	if (!xd)
+		return -ENOMEM;
 	weir_flow_scan_start(table);
-	hlist_add_head_rcu(&table->node, weir_dev_bucket(wn->flow_table, dev->ifindex));
+	rcu_assign_pointer(xd->flows, table);
 	return 0;
+}
+
+/**
+ * weir_flows_next() - find the next device whose flows are recorded
+ * @wn: the namespace, whose lock is held: the table stays until it is released
+ * @ifindex: the least index to look at; set to that of the device
+ *
+ * Return: the device's table, or NULL if there is no further one.
+ */
+struct weir_flow_table *weir_flows_next(struct weir_xdp_net *wn, unsigned long *ifindex)
+{
+	struct weir_flow_table *table = NULL;
+	struct weir_xdp_dev *xd;
+
+	lockdep_assert_held(&wn->ns.lock);
+	rcu_read_lock();
+	xa_for_each_start(&wn->devs, *ifindex, xd, *ifindex) {
+		table = rcu_dereference(xd->flows);
+		if (table)
+			break;
+	}
+	rcu_read_unlock();
+	return table;
 }
 
 /**
@@ -60,19 +81,37 @@ static void weir_flows_end(struct weir_ending *ending)
 }
 
 /**
- * weir_flows_del() - end recording on a device
+ * weir_flows_gone() - end recording on a device, if there is any
  * @wn: the namespace
- * @table: the table of the device
+ * @xd: the device's entry
  *
- * Called under RTNL. Sleeps. Sends an event; the records are reported after RTNL was released.
+ * Called under RTNL. Sleeps. Sends an event; the records are reported after RTNL was released. The
+ * caller drops the entry.
  */
-void weir_flows_del(struct weir_xdp_net *wn, struct weir_flow_table *table)
+void weir_flows_gone(struct weir_xdp_net *wn, struct weir_xdp_dev *xd)
 {
-	ASSERT_RTNL();
-	xa_erase(&wn->flows, table->ifindex);
-	hlist_del_rcu(&table->node);
+	struct weir_flow_table *table = rtnl_dereference(xd->flows);
+
+	if (!table)
+		return;
+	RCU_INIT_POINTER(xd->flows, NULL);
 	weir_xdp_notify->flow_gone(table);
 	weir_ns_end_later(&wn->ns, &table->ending, weir_flows_end);
+}
+
+/**
+ * weir_flows_del() - end recording on a device
+ * @wn: the namespace
+ * @ifindex: index of the device, which has a table
+ *
+ * Called under RTNL. Sleeps, as weir_flows_gone() does.
+ */
+void weir_flows_del(struct weir_xdp_net *wn, int ifindex)
+{
+	struct weir_xdp_dev *xd = weir_xdp_dev_find(wn, ifindex);
+
+	weir_flows_gone(wn, xd);
+	weir_xdp_dev_drop(wn, xd);
 }
 
 /**
@@ -84,37 +123,13 @@ void weir_flows_del(struct weir_xdp_net *wn, struct weir_flow_table *table)
 void weir_flows_flush(struct net *net)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(net);
-	struct weir_flow_table *table;
+	struct weir_xdp_dev *xd;
 	unsigned long ifindex;
 
 	rtnl_lock();
-	xa_for_each(&wn->flows, ifindex, table)
-		weir_flows_del(wn, table);
+	xa_for_each(&wn->devs, ifindex, xd) {
+		weir_flows_gone(wn, xd);
+		weir_xdp_dev_drop(wn, xd);
+	}
 	rtnl_unlock();
-}
-
-/* Remove the table of a device that is unregistered or moved to another namespace. */
-int weir_flows_dev_event(struct net_device *dev, unsigned long event, void *info)
-{
-	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
-	struct weir_flow_table *table;
-
-	if (event != NETDEV_UNREGISTER)
-		return 0;
-	table = weir_flows_get(wn, dev->ifindex);
-	if (table)
-		weir_flows_del(wn, table);
-	return 0;
-}
-
-/* Return: 0. */
-int weir_flows_net_init(struct net *net)
-{
-	xa_init(&weir_xdp_net(net)->flows);
-	return 0;
-}
-
-void weir_flows_net_uninit(struct net *net)
-{
-	xa_destroy(&weir_xdp_net(net)->flows);
 }

@@ -2,10 +2,9 @@
 #ifndef _WEIR_FLOWS_H
 #define _WEIR_FLOWS_H
 
-#include <linux/rculist.h>
-#include <linux/rtnetlink.h>
+#include <linux/rcupdate.h>
 
-#include "xdp/base/net.h"
+#include "xdp/base/dev.h"
 #include "xdp/flow/table.h"
 
 struct net_device;
@@ -21,7 +20,9 @@ struct xdp_md;
  */
 static inline struct weir_flow_table *weir_flows_get(struct weir_xdp_net *wn, int ifindex)
 {
-	return weir_dev_find(wn->flow_table, ifindex, struct weir_flow_table);
+	struct weir_xdp_dev *xd = weir_xdp_dev_find(wn, ifindex);
+
+	return xd ? rcu_dereference_check(xd->flows, weir_xdp_dev_held()) : NULL;
 }
 
 /**
@@ -41,13 +42,12 @@ static inline struct weir_flow_table *weir_flows_find(struct weir_xdp_net *wn, i
 	return table;
 }
 
+struct weir_flow_table *weir_flows_next(struct weir_xdp_net *wn, unsigned long *ifindex);
 int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_flow_table *table);
 void weir_flows_free(struct weir_flow_table *table);
-void weir_flows_del(struct weir_xdp_net *wn, struct weir_flow_table *table);
+void weir_flows_del(struct weir_xdp_net *wn, int ifindex);
+void weir_flows_gone(struct weir_xdp_net *wn, struct weir_xdp_dev *xd);
 void weir_flows_flush(struct net *net);
-int weir_flows_net_init(struct net *net);
-void weir_flows_net_uninit(struct net *net);
-int weir_flows_dev_event(struct net_device *dev, unsigned long event, void *info);
 int weir_flow_xdp(struct xdp_md *ctx);
 
 #endif /* _WEIR_FLOWS_H */

@@ -85,7 +85,6 @@ struct weir_flow_lock {
 
 /**
  * struct weir_flow_table - the flows of a device
- * @node: list node in struct weir_xdp_net.flow_table
  * @ifindex: index of the device
  * @mask: number of buckets, a power of two, less 1
  * @bucket: records by their hash; read under RCU
@@ -116,7 +115,6 @@ struct weir_flow_lock {
  * @ending: work that frees the table without RTNL
  */
 struct weir_flow_table {
-	struct hlist_node		node;
 	int				ifindex;
 	u32				mask;
 	struct hlist_head		*bucket;

@@ -105,16 +105,16 @@ static int weir_nl_fill_place(const struct weir_nl_msg *msg, const void *obj)
 /**
  * weir_nl_chain_notify() - tell the events group about a program of a chain
  * @wn: the namespace
- * @chain: the chain
+ * @xd: entry of the device that has the chain
  * @place: the program, which stays while this runs
  * @cmd: WEIR_XDP_CMD_CHAIN_NTF or WEIR_XDP_CMD_CHAIN_DEL_NTF
  *
  * Sleeps.
  */
-void weir_nl_chain_notify(struct weir_xdp_net *wn, const struct weir_chain *chain,
+void weir_nl_chain_notify(struct weir_xdp_net *wn, const struct weir_xdp_dev *xd,
 			  const struct weir_chain_place *place, u8 cmd)
 {
-	const struct weir_nl_place of = { wn->ns.net, chain->ifindex, place };
+	const struct weir_nl_place of = { wn->ns.net, xd->ifindex, place };
 
 	weir_nl_notify(&weir_xdp_nl, &wn->ns, cmd, weir_nl_fill_place, &of);
 }
@@ -192,10 +192,10 @@ static struct weir_member *weir_nl_chain_member(struct genl_info *info)
 /* What listeners are told after a change. */
 static void weir_nl_chain_changed(const struct weir_nl_chain_req *req, u32 prio)
 {
-	const struct weir_chain *chain = weir_chain_get(req->wn, req->ifindex);
+	const struct weir_xdp_dev *xd = weir_chain_get(req->wn, req->ifindex);
 
 	weir_nl_changed(&req->wn->ns);
-	weir_nl_chain_notify(req->wn, chain, weir_chain_place(chain, prio), WEIR_XDP_CMD_CHAIN_NTF);
+	weir_nl_chain_notify(req->wn, xd, weir_chain_place(xd, prio), WEIR_XDP_CMD_CHAIN_NTF);
 }
 
 static int weir_nl_chain_add(const struct weir_nl_chain_req *req, struct weir_member *member)
@@ -243,17 +243,17 @@ int weir_xdp_nl_chain_add_doit(struct sk_buff *skb, struct genl_info *info)
 static int weir_nl_chain_set(const struct weir_nl_chain_req *req, struct weir_member *member,
 			     u32 to)
 {
-	struct weir_chain *chain;
+	struct weir_xdp_dev *xd;
 	int err;
 
 	rtnl_lock();
-	chain = weir_chain_get(req->wn, req->ifindex);
-	if (!chain)
+	xd = weir_chain_get(req->wn, req->ifindex);
+	if (!xd)
 		err = -ENOENT;
 	else if (member)
-		err = weir_chain_replace(chain, req->prio, member, to);
+		err = weir_chain_replace(xd, req->prio, member, to);
 	else
-		err = weir_chain_move(chain, req->prio, to);
+		err = weir_chain_move(xd, req->prio, to);
 	if (!err)
 		weir_nl_chain_changed(req, to);
 	rtnl_unlock();
@@ -293,15 +293,15 @@ int weir_xdp_nl_chain_set_doit(struct sk_buff *skb, struct genl_info *info)
 int weir_xdp_nl_chain_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_chain_req req;
-	struct weir_chain *chain;
+	struct weir_xdp_dev *xd;
 	int err;
 
 	err = weir_nl_chain_req(&req, info);
 	if (err)
 		return err;
 	rtnl_lock();
-	chain = weir_chain_get(req.wn, req.ifindex);
-	err = chain ? weir_chain_del(req.wn, chain, req.prio) : -ENOENT;
+	xd = weir_chain_get(req.wn, req.ifindex);
+	err = xd ? weir_chain_del(req.wn, xd, req.prio) : -ENOENT;
 	rtnl_unlock();
 	if (err)
 		return weir_nl_chain_refuse(&req, err, req.prio);
@@ -322,7 +322,7 @@ int weir_xdp_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_place of = {};
 	struct weir_nl_chain_req req;
-	struct weir_chain *chain;
+	struct weir_xdp_dev *xd;
 	int err;
 
 	err = weir_nl_chain_req(&req, info);
@@ -331,8 +331,8 @@ int weir_xdp_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info)
 	of.net = req.wn->ns.net;
 	of.ifindex = req.ifindex;
 	rtnl_lock();
-	chain = weir_chain_get(req.wn, req.ifindex);
-	of.place = chain ? weir_chain_place(chain, req.prio) : NULL;
+	xd = weir_chain_get(req.wn, req.ifindex);
+	of.place = xd ? weir_chain_place(xd, req.prio) : NULL;
 	err = of.place ? weir_nl_reply(info, WEIR_XDP_CMD_CHAIN_GET, weir_nl_fill_place, &of) :
 			 weir_nl_chain_refuse(&req, -ENOENT, req.prio);
 	rtnl_unlock();
@@ -346,14 +346,14 @@ int weir_xdp_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int weir_nl_fill_chain(const struct weir_nl_msg *msg, const void *obj)
 {
 	const struct weir_nl_dev *dev = obj;
-	const struct weir_chain *chain = dev->of;
-	const struct weir_chain_list *list = weir_chain_list(chain);
-	struct weir_nl_place of = { .net = dev->net, .ifindex = chain->ifindex };
+	const struct weir_xdp_dev *xd = dev->of;
+	const struct weir_chain_list *list = weir_chain_list(xd);
+	struct weir_nl_place of = { .net = dev->net, .ifindex = xd->ifindex };
 	long *prio = &msg->cb->args[1];
 	u32 i;
 	int err;
 
-	for (i = 0; i < list->count; i++) {
+	for (i = 0; list && i < list->count; i++) {
 		of.place = &list->place[i];
 		if (of.place->prio < *prio)
 			continue;
@@ -370,6 +370,6 @@ int weir_xdp_nl_chain_get_dumpit(struct sk_buff *skb, struct netlink_callback *c
 {
 	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
 
-	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_CHAIN_GET, &wn->chains,
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_CHAIN_GET, &wn->devs,
 				 weir_nl_fill_chain);
 }

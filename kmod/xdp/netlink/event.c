@@ -6,10 +6,10 @@
 #include "xdp/netlink/flow.h"
 #include "xdp/netlink/netlink.h"
 
-static void weir_event_chain_gone(struct weir_xdp_net *wn, const struct weir_chain *chain,
+static void weir_event_chain_gone(struct weir_xdp_net *wn, const struct weir_xdp_dev *xd,
 				  const struct weir_chain_place *place)
 {
-	weir_nl_chain_notify(wn, chain, place, WEIR_XDP_CMD_CHAIN_DEL_NTF);
+	weir_nl_chain_notify(wn, xd, place, WEIR_XDP_CMD_CHAIN_DEL_NTF);
 }
 
 static void weir_event_flow_gone(struct weir_flow_table *table)

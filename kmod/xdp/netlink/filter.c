@@ -552,14 +552,14 @@ static int weir_nl_fill_filter(const struct weir_nl_msg *msg, const void *obj)
 {
 	const struct nlattr *only = genl_info_dump(msg->cb)->attrs[WEIR_A_FILTER_IFINDEX];
 	const struct weir_nl_dev *dev = obj;
-	/* The namespace's lock is held, and a walk takes a lock of the tree's. */
-	struct weir_filter *filter = (struct weir_filter *)dev->of;
-	struct weir_nl_filter_rule of = { .net = dev->net, .ifindex = filter->ifindex };
+	const struct weir_xdp_dev *xd = dev->of;
+	struct weir_filter *filter = rtnl_dereference(xd->filter);
+	struct weir_nl_filter_rule of = { .net = dev->net, .ifindex = xd->ifindex };
 	struct weir_filter_rule *rule;
 	unsigned long prio;
 	int err;
 
-	if (only && nla_get_u32(only) != filter->ifindex)
+	if (!filter || (only && nla_get_u32(only) != xd->ifindex))
 		return 0;
 	xa_for_each_start(&filter->rules, prio, rule, msg->cb->args[1]) {
 		of.rule = rule;
@@ -577,6 +577,6 @@ int weir_xdp_nl_filter_get_dumpit(struct sk_buff *skb, struct netlink_callback *
 {
 	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
 
-	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_FILTER_GET, &wn->filters,
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_FILTER_GET, &wn->devs,
 				 weir_nl_fill_filter);
 }

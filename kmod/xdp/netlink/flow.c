@@ -298,7 +298,7 @@ int weir_xdp_nl_flow_del_doit(struct sk_buff *skb, struct genl_info *info)
 	rtnl_lock();
 	table = weir_nl_flow_table(info);
 	if (!IS_ERR(table)) {
-		weir_flows_del(weir_xdp_nl_net(info), table);
+		weir_flows_del(weir_xdp_nl_net(info), table->ifindex);
 		weir_nl_changed(&weir_xdp_nl_net(info)->ns);
 	}
 	rtnl_unlock();
@@ -331,10 +331,20 @@ int weir_xdp_nl_flow_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+/* The table of a device, if it has one. */
+static int weir_nl_fill_flows(const struct weir_nl_msg *msg, const void *obj)
+{
+	const struct weir_nl_dev *dev = obj;
+	const struct weir_xdp_dev *xd = dev->of;
+	const struct weir_nl_dev of = { dev->net, rtnl_dereference(xd->flows) };
+
+	return of.of ? weir_nl_fill_table(msg, &of) : 0;
+}
+
 int weir_xdp_nl_flow_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
 
-	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_FLOW_GET, &wn->flows,
-				 weir_nl_fill_table);
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_FLOW_GET, &wn->devs,
+				 weir_nl_fill_flows);
 }

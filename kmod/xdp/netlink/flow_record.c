@@ -202,11 +202,11 @@ static int weir_nl_dump_table(const struct weir_nl_msg *msg, const struct weir_f
 static int weir_nl_dump_tables(struct weir_xdp_net *wn, const struct weir_nl_msg *msg, int only)
 {
 	struct netlink_callback *cb = msg->cb;
+	unsigned long ifindex = cb->args[0];
 	struct weir_flow_table *table;
-	unsigned long ifindex;
 	int err;
 
-	xa_for_each_start(&wn->flows, ifindex, table, cb->args[0]) {
+	for (; (table = weir_flows_next(wn, &ifindex)); ifindex++) {
 		if (only && ifindex != only)
 			continue;
 		if (cb->args[0] != ifindex)
@@ -320,11 +320,11 @@ static u64 weir_nl_flow_value(const struct weir_flow *flow, u32 by)
 static void weir_nl_top_find(struct weir_xdp_net *wn, struct weir_nl_top *top, int only, u32 by)
 {
 	struct weir_flow_table *table;
-	unsigned long ifindex;
+	unsigned long ifindex = 0;
 	struct weir_flow *flow;
 	u32 at;
 
-	xa_for_each(&wn->flows, ifindex, table) {
+	for (; (table = weir_flows_next(wn, &ifindex)); ifindex++) {
 		if (only && ifindex != only)
 			continue;
 		at = 0;
@@ -352,7 +352,7 @@ static int weir_nl_top_dump(struct weir_xdp_net *wn, const struct weir_nl_msg *m
 	for (i = 0; i < top->count; i++) {
 		const struct weir_nl_rank *rank = &top->rank[i];
 
-		table = xa_load(&wn->flows, rank->place >> 32);
+		table = weir_flows_find(wn, rank->place >> 32);
 		/* Its device may have gone. */
 		if (!table)
 			continue;

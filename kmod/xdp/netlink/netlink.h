@@ -7,7 +7,7 @@
 #include "xdp/base/net.h"
 #include "xdp/netlink/gen.h"
 
-struct weir_chain;
+struct weir_xdp_dev;
 struct weir_chain_place;
 struct weir_filter_rule;
 struct weir_reorder;
@@ -23,7 +23,7 @@ static inline struct weir_xdp_net *weir_xdp_nl_net(struct genl_info *info)
 
 int weir_xdp_nl_init(void);
 void weir_xdp_nl_uninit(void);
-void weir_nl_chain_notify(struct weir_xdp_net *wn, const struct weir_chain *chain,
+void weir_nl_chain_notify(struct weir_xdp_net *wn, const struct weir_xdp_dev *xd,
 			  const struct weir_chain_place *place, u8 cmd);
 void weir_nl_filter_notify(struct weir_xdp_net *wn, int ifindex,
 			   const struct weir_filter_rule *rule, u8 cmd);

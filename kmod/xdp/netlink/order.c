@@ -412,11 +412,14 @@ int weir_xdp_nl_order_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int weir_nl_fill_orders(const struct weir_nl_msg *msg, const void *obj)
 {
 	const struct weir_nl_dev *dev = obj;
-	const struct weir_orders *orders = dev->of;
+	const struct weir_xdp_dev *xd = dev->of;
+	const struct weir_orders *orders = rtnl_dereference(xd->orders);
 	const struct weir_reorder *order;
 	long *prio = &msg->cb->args[1];
 	int err;
 
+	if (!orders)
+		return 0;
 	list_for_each_entry(order, &orders->list, list) {
 		if (order->prio < *prio)
 			continue;
@@ -433,6 +436,6 @@ int weir_xdp_nl_order_get_dumpit(struct sk_buff *skb, struct netlink_callback *c
 {
 	struct weir_xdp_net *wn = weir_xdp_net(sock_net(skb->sk));
 
-	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_ORDER_GET, &wn->orders,
+	return weir_nl_dump_devs(&wn->ns, skb, cb, WEIR_XDP_CMD_ORDER_GET, &wn->devs,
 				 weir_nl_fill_orders);
 }

@@ -183,35 +183,27 @@ u64 weir_order_memory(const struct weir_reorder *order)
 	       config->cpus * sizeof(*order->cpu);
 }
 
-/* The device's orders, with a new list where it has none. */
-static struct weir_orders *weir_orders_of(struct weir_xdp_net *wn, int ifindex)
+/* Return the device's orders, a new list if it has none, or NULL without memory. */
+static struct weir_orders *weir_orders_of(struct weir_xdp_dev *xd)
 {
-	struct weir_orders *orders = weir_orders(wn, ifindex);
-	int err;
+	struct weir_orders *orders = rtnl_dereference(xd->orders);
 
 	if (orders)
 		return orders;
 	orders = kzalloc(sizeof(*orders), GFP_KERNEL_ACCOUNT);
 	if (!orders)
-		return ERR_PTR(-ENOMEM);
-	orders->ifindex = ifindex;
+		return NULL;
 	INIT_LIST_HEAD(&orders->list);
-	err = xa_insert(&wn->orders, ifindex, orders, GFP_KERNEL_ACCOUNT);
-	if (err) {
-		kfree(orders);
-		return ERR_PTR(err);
-	}
-	hlist_add_head_rcu(&orders->node, weir_dev_bucket(wn->order_table, ifindex));
+	rcu_assign_pointer(xd->orders, orders);
 	return orders;
 }
 
 /* The list goes with its last order. */
-static void weir_orders_end(struct weir_xdp_net *wn, struct weir_orders *orders)
+static void weir_orders_end(struct weir_xdp_dev *xd, struct weir_orders *orders)
 {
 	if (!list_empty(&orders->list))
 		return;
-	xa_erase(&wn->orders, orders->ifindex);
-	hlist_del_rcu(&orders->node);
+	RCU_INIT_POINTER(xd->orders, NULL);
 	kfree_rcu(orders, rcu);
 }
 
@@ -238,29 +230,40 @@ static void weir_order_insert(struct weir_orders *orders, struct weir_reorder *o
  */
 int weir_order_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_reorder *order)
 {
+	struct weir_xdp_dev *xd = weir_xdp_dev_make(wn, dev->ifindex);
 	struct weir_orders *orders;
+	int err = -ENOMEM;
 
-	ASSERT_RTNL();
+	if (!xd)
+		return err;
+	orders = weir_orders_of(xd);
+	if (!orders)
+		goto err_dev;
+	err = -EEXIST;
 	if (weir_order_get(wn, dev->ifindex, order->prio))
-		return -EEXIST;
-	orders = weir_orders_of(wn, dev->ifindex);
-	if (IS_ERR(orders))
-		return PTR_ERR(orders);
+		goto err_dev;
+	err = -E2BIG;
 	if (orders->count == WEIR_XDP_ORDERS_MAX)
-		return -E2BIG;
+		goto err_dev;
 	order->net = wn->ns.net;
 	order->dev = dev;
 	order->ifindex = dev->ifindex;
 	order->ndev = weir_virtual_alloc(dev, order, &weir_order_ops);
 	if (IS_ERR(order->ndev)) {
-		weir_orders_end(wn, orders);
-		return PTR_ERR(order->ndev);
+		err = PTR_ERR(order->ndev);
+		goto err_orders;
 	}
 	strscpy(order->name, order->ndev->name, sizeof(order->name));
 	weir_order_workers_begin(order);
 	weir_order_insert(orders, order);
 	schedule_delayed_work(&order->scan, 0);
 	return 0;
+
+err_orders:
+	weir_orders_end(xd, orders);
+err_dev:
+	weir_xdp_dev_drop(wn, xd);
+	return err;
 }
 
 /*
@@ -319,8 +322,9 @@ static void weir_order_ending(struct weir_ending *ending)
 int weir_order_del(struct weir_xdp_net *wn, int ifindex, u32 prio)
 {
 	struct weir_reorder *order;
-	struct weir_orders *orders;
 	netdevice_tracker tracker;
+	struct weir_orders *orders;
+	struct weir_xdp_dev *xd;
 	struct net_device *dev;
 
 	rtnl_lock();
@@ -329,9 +333,11 @@ int weir_order_del(struct weir_xdp_net *wn, int ifindex, u32 prio)
 		rtnl_unlock();
 		return -ENOENT;
 	}
-	orders = weir_orders(wn, ifindex);
+	xd = weir_xdp_dev_find(wn, ifindex);
+	orders = rtnl_dereference(xd->orders);
 	weir_order_hide(orders, order);
-	weir_orders_end(wn, orders);
+	weir_orders_end(xd, orders);
+	weir_xdp_dev_drop(wn, xd);
 	/* Packets that wait are the device's. */
 	dev = order->dev;
 	netdev_hold(dev, &tracker, GFP_KERNEL);
@@ -351,13 +357,18 @@ void weir_order_flush(struct net *net)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(net);
 	struct weir_orders *orders;
+	struct weir_xdp_dev *xd;
 	unsigned long ifindex;
 	u32 prio;
 
 	do {
+		orders = NULL;
 		rtnl_lock();
-		ifindex = 0;
-		orders = xa_find(&wn->orders, &ifindex, ULONG_MAX, XA_PRESENT);
+		xa_for_each(&wn->devs, ifindex, xd) {
+			orders = rtnl_dereference(xd->orders);
+			if (orders)
+				break;
+		}
 		if (orders)
 			prio = list_first_entry(&orders->list, struct weir_reorder, list)->prio;
 		rtnl_unlock();
@@ -366,47 +377,35 @@ void weir_order_flush(struct net *net)
 	} while (orders);
 }
 
-/* The device of all of them goes. */
-static void weir_orders_gone(struct weir_xdp_net *wn, struct weir_orders *orders)
+/**
+ * weir_orders_gone() - remove the orders of a device that goes, if there are any
+ * @wn: the namespace
+ * @xd: the device's entry; RTNL is held
+ *
+ * The caller drops the entry.
+ */
+void weir_orders_gone(struct weir_xdp_net *wn, struct weir_xdp_dev *xd)
 {
+	struct weir_orders *orders = rtnl_dereference(xd->orders);
 	struct weir_reorder *order, *next;
 
+	if (!orders)
+		return;
 	list_for_each_entry_safe(order, next, &orders->list, list) {
 		weir_order_hide(orders, order);
 		weir_ns_end_later(&wn->ns, &order->ending, weir_order_ending);
 	}
-	weir_orders_end(wn, orders);
+	weir_orders_end(xd, orders);
 }
 
-static void weir_orders_settle(struct weir_orders *orders)
+/* A device that goes down waits for no packet. RTNL is held. */
+void weir_orders_down(struct weir_xdp_dev *xd)
 {
+	struct weir_orders *orders = rtnl_dereference(xd->orders);
 	struct weir_reorder *order;
 
+	if (!orders)
+		return;
 	list_for_each_entry(order, &orders->list, list)
 		weir_order_settle(order);
-}
-
-/* A device that goes down waits for no packet. One that is unregistered loses its orders. */
-int weir_order_dev_event(struct net_device *dev, unsigned long event, void *info)
-{
-	struct weir_xdp_net *wn = weir_xdp_net(dev_net(dev));
-	struct weir_orders *orders = weir_orders(wn, dev->ifindex);
-
-	if (orders && event == NETDEV_GOING_DOWN)
-		weir_orders_settle(orders);
-	if (orders && event == NETDEV_UNREGISTER)
-		weir_orders_gone(wn, orders);
-	return 0;
-}
-
-/* Return: 0. */
-int weir_order_net_init(struct net *net)
-{
-	xa_init(&weir_xdp_net(net)->orders);
-	return 0;
-}
-
-void weir_order_net_uninit(struct net *net)
-{
-	xa_destroy(&weir_xdp_net(net)->orders);
 }

@@ -17,7 +17,7 @@
 #include <uapi/weir_trim.h>
 
 #include "core/base/lateness.h"
-#include "xdp/base/net.h"
+#include "xdp/base/dev.h"
 #include "xdp/order/queue.h"
 #include "xdp/packet/headers.h"
 
@@ -215,16 +215,12 @@ struct weir_reorder {
 
 /**
  * struct weir_orders - the orders of a device
- * @node: in weir_net.order_table
  * @rcu: it is freed a grace period after the last one has gone
- * @ifindex: the device
  * @count: how many
  * @list: by prio
  */
 struct weir_orders {
-	struct hlist_node	node;
 	struct rcu_head		rcu;
-	int			ifindex;
 	u32			count;
 	struct list_head	list;
 };
@@ -244,7 +240,9 @@ static inline void weir_order_add_count(const struct weir_reorder *order, u32 co
  */
 static inline struct weir_orders *weir_orders(struct weir_xdp_net *wn, int ifindex)
 {
-	return weir_dev_find(wn->order_table, ifindex, struct weir_orders);
+	struct weir_xdp_dev *xd = weir_xdp_dev_find(wn, ifindex);
+
+	return xd ? rcu_dereference_check(xd->orders, weir_xdp_dev_held()) : NULL;
 }
 
 /* A flow that is not in use takes no packet: the next one to use it begins with empty slots. */
@@ -284,9 +282,8 @@ u32 weir_order_waiting(const struct weir_reorder *order);
 u64 weir_order_held(const struct weir_reorder *order);
 u64 weir_order_memory(const struct weir_reorder *order);
 void weir_order_flush(struct net *net);
-int weir_order_net_init(struct net *net);
-void weir_order_net_uninit(struct net *net);
-int weir_order_dev_event(struct net_device *dev, unsigned long event, void *info);
+void weir_orders_gone(struct weir_xdp_net *wn, struct weir_xdp_dev *xd);
+void weir_orders_down(struct weir_xdp_dev *xd);
 
 /* flow.c */
 struct weir_order_flow *weir_order_flow(struct weir_reorder *order, const struct weir_flow_key *key,

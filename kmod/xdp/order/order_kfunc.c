@@ -45,7 +45,7 @@ static bool weir_order_is_up(const struct weir_reorder *order)
 static struct weir_reorder *weir_order_match(const struct net_device *dev,
 					     const struct weir_headers *headers)
 {
-	struct weir_orders *orders = weir_orders(weir_xdp_net(dev_net(dev)), dev->ifindex);
+	struct weir_orders *orders = weir_orders(weir_xdp_net_bh(dev_net(dev)), dev->ifindex);
 	struct weir_reorder *order;
 
 	if (!orders)
