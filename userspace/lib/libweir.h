@@ -41,7 +41,7 @@
  *          is made inside weir_test(), weir_wait(), weir_allreduce(), and, for blocks that fit the
  *          window at once, weir_iallreduce(). A rank that stays away from them for long delays the
  *          others where packets are lost, and where the box has lost its state.
- * Reload.  When the box is set up anew while a job runs, the ranks join it again by themselves and
+ * Reload.  When the box is set up again while a job runs, the ranks join it again by themselves and
  *          send lost blocks again; the caller loses only time. For that the library keeps the
  *          packets of two windows: 8 * window * grads bytes, and up to twice as many where both
  *          integers and scaled floats are summed.
@@ -380,7 +380,7 @@ struct weir_options {
  * @job: the job's id on the box, and
  * @port: its UDP port: of the options, or weird(8)'s
  * @marked: results that say that a queue was full on their way, or on a contribution's (ECN)
- * @moves: how often this rank has gone to another of its boxes, or joined anew at its own
+ * @moves: how often this rank has gone to another of its boxes, or joined again at its own
  * @trees: how many there are. Counters, windows and buffers are sums over them, times the slowest
  *	tree's, and @generation and @job the first one's; weir_get_tree_stats() has one tree's
  * @reserved2: zero
@@ -459,15 +459,15 @@ struct weir_info {
  * @dead: ranks that were silent for so long that the box takes them for dead. Rank r is bit r % 64
  *	of word r / 64
  * @excluded: ranks among them that blocks are complete without
- * @waiting: ranks that have joined anew and wait for all others to close and open: excluded ranks
+ * @waiting: ranks that have joined again and wait for all others to close and open: excluded ranks
  *	come back in this way
  * @missing: ranks that this rank waits for now: it has asked the box, as a block was not answered
  *	for a second. Empty where it does not wait, or not for so long. Valid without notices, too
  * @all_dead: @dead of a job of any number of ranks, (ranks + 63) / 64 words, where the four above
  *	have the first 256 ranks. They change with the next call of the library, and with
- *	WEIR_PROGRESS at any time; likewise
- * @all_excluded: and
- * @all_waiting: and
+ *	WEIR_PROGRESS at any time
+ * @all_excluded: @excluded of a job of any number of ranks, as @all_dead
+ * @all_waiting: @waiting of a job of any number of ranks, as @all_dead
  * @all_missing:
  */
 struct weir_members {
@@ -487,7 +487,7 @@ struct weir_members {
  * struct weir_poll - conditions for an event loop to call weir_test()
  * @size: sizeof(struct weir_poll), set by the caller
  * @fd: call weir_test() when it is readable, or has an error
- * @group_fd: likewise, of results that come to a group; -1 where there is no group
+ * @group_fd: as @fd, for results that come to a group; -1 if there is no group
  * @writable: not 0: and when @fd is writable
  * @reserved: zero
  * @timeout_us: and after so many microseconds, at the latest
@@ -587,7 +587,7 @@ struct weir_extra {
  * the vector's type. The first 256 blocks of a vector (or half the job's blocks, where that is
  * less) share their e, and no more blocks than that are under way at once. One round trip is
  * made more. Where an element of any rank is not finite, all ranks get -EDOM, with a scale, too,
- * and likewise -ERANGE where one is too large for it; or see WEIR_SATURATE. Where the box does
+ * and all get -ERANGE if one is too large for it; or see WEIR_SATURATE. Where the box does
  * not wait for all ranks, an e may be agreed without one of them, whose larger elements are then
  * cut: see struct weir_info and struct weir_extra.
  *
@@ -597,7 +597,8 @@ struct weir_extra {
  *	with the job's type still wait for this call;
  *	-EDOM: an element of some rank is not finite, in a job of int32; @out is undefined. All
  *	ranks have this error, and the sentence of that rank names the element;
- *	-ERANGE: an element of some rank times the scale does not fit int32; likewise;
+ *	-ERANGE: an element of some rank times the scale does not fit int32; all ranks have this
+ *	error, as -EDOM;
  *	-EBADMSG: the ranks' calls differ in number of elements, type, scale or WEIR_AVERAGE, or
  *	in their order. All ranks that wait for the block have it, and @out is undefined. Final;
  *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
@@ -609,7 +610,7 @@ struct weir_extra {
  *	-ECONNREFUSED: nor was the job there, at the end;
  *	-ECONNRESET: the box has excluded this rank, or takes it for dead;
  *	-ESTALE: the job is in another generation, or this rank cannot rejoin
- *	a box that was set up anew;
+ *	a box that was set up again;
  *	-EMSGSIZE, -EPROTO and others of the path.
  */
 int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
@@ -797,7 +798,7 @@ int weir_get_members(const struct weir *comm, struct weir_members *members);
  * sum, the least or the greatest of its numbers. A box on the way ("weir job add ... format kv")
  * reduces what comes by; without one the streams go straight to the reducer. Each pair that was put
  * counts once, whatever is lost, doubled or late. What mappers have put is a run, which ends when
- * all of them have; where one breaks off and begins anew, or a box has lost what it had, the run is
+ * all of them have; if one breaks off and starts again, or a box has lost what it had, the run is
  * void: nothing of it counts, and all mappers begin from their first pair, see weir_kv_restart().
  *
  * A stream is used by one thread at a time. The library starts no thread: a mapper that has nothing
@@ -966,14 +967,14 @@ int weir_kv_collect(struct weir_stream *stream);
  * @stream: a mapper's
  *
  * Blocks until all that was put is at the reducer, and all other mappers have ended, too. Then
- * nothing can be put any more.
+ * nothing can be put any longer.
  *
  * Return: as weir_kv_put(); -EINTR: a signal handler ran: call it again.
  */
 int weir_kv_finish(struct weir_stream *stream);
 
 /**
- * weir_kv_restart() - begin anew after a void run
+ * weir_kv_restart() - start again after a void run
  * @stream: a mapper's, of which a call has returned -ERESTART
  *
  * The caller puts all pairs again, from the first one on.

@@ -9,7 +9,7 @@
  *
  * When the box is lost to a rank it tells the others. All meet, at each of the channels, and
  * compare how many they have finished; one that is ahead gives the others the results that they
- * lack. MPI does those that nobody has, and all that follow, on the same communicator and in the
+ * lack. MPI does those that no rank has, and all that follow, on the same communicator and in the
  * same order.
  */
 #ifndef WEIR_MPI_CHANNEL_H

@@ -28,7 +28,7 @@ static const char *const windows[] = {
 /**
  * struct object - the dynamic symbols of an object in memory
  * @symbols: all of them; those that are not defined come first
- * @names: theirs
+ * @names: names of the symbols
  * @count: how many to look at
  */
 struct object {

@@ -68,7 +68,7 @@ class Box:
                           f"dev {dev} udp {PORT}`")
 
     async def make(self, workers, grads, blocks, repeat_after):
-        """The job anew, without anything that was before."""
+        """Make the job again, without anything that it had."""
         await self.remove()
         await run(self.weir, "job", "add", "id", self.job, "format", "switchml",
                   "sources", str(workers), "grads", str(grads), "blocks", str(blocks),

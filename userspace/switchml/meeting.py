@@ -75,7 +75,7 @@ class Broadcast:
         self.value, self.workers, self.taken = None, 0, set()
 
     def broken(self, workers):
-        """So many workers will never come together any more."""
+        """So many workers will never meet."""
         if workers == self.workers:
             self.forget()
 

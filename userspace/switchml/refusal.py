@@ -17,7 +17,7 @@ def wrong(sentence):
 
 
 def over(sentence):
-    """Of a call that waited in vain."""
+    """Refuse a call whose wait was wasted."""
     return Refused(sentence, grpc.StatusCode.ABORTED)
 
 

@@ -13,8 +13,8 @@ struct weir_options;
 int ask_job(struct weir *comm, struct weir_options *options);
 
 /*
- * Asks for the same place again where the daemon has begun anew, at most every few seconds.
- * Returns 0, also where nobody answers, as the job goes on without; or -ESTALE.
+ * Asks for the same place again if the daemon was restarted, at most every few seconds.
+ * Returns 0, also if there is no answer, as the job goes on without; or -ESTALE.
  */
 int ask_renew(struct weir *comm);
 

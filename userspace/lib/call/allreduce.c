@@ -30,7 +30,7 @@
  * @in: elements; NULL where it only follows
  * @out: where results go
  * @count: elements of each
- * @type: theirs
+ * @type: type of the elements
  * @operation: how they are combined
  * @flags: of the call
  * @extra: arguments that few calls have

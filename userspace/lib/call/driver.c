@@ -76,7 +76,7 @@ static unsigned int mark_done(struct weir *comm, unsigned int *unreported)
 	return fresh;
 }
 
-/* What the caller has been told by a call's result is no news any more. */
+/* What a call's result has reported is not reported again. */
 static void update_news(struct weir *comm)
 {
 	struct driver *driver = comm->driver;

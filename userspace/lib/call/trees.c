@@ -57,7 +57,7 @@ static int open_one(struct weir *comm, const struct weir_options *options, unsig
 	own.address = boxes;
 	own.job = (uint8_t)(options->job + tree);
 	own.bind_port = own_port(options, tree);
-	/* It is called once for all trees, when no part makes progress any more. */
+	/* It is called once for all trees, when no part makes progress any longer. */
 	own.fallback = NULL;
 	err = open_tree(&trees->tree[tree], &own, tree);
 	free(boxes);

@@ -33,7 +33,7 @@ struct weir_request;
  * @wakes: when the tree is due though no packet comes; 0 where something was done on it, in that
  *	loop, since that was noted
  * @members: what the boxes say of ranks, of all trees together
- * @missing: likewise
+ * @missing: ranks that this rank waits for, of all trees together
  * @tree: each one's communicator
  */
 struct trees {

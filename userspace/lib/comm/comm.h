@@ -45,12 +45,12 @@ struct trees;
  * @tree: which of the trees this communicator is, from 0
  * @trees: how many the blocks of a vector are dealt to; 1 where there are no others
  * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
- * @operation: how the job combines them; likewise
+ * @operation: how the job combines them; 0 if the options leave it open, until the box's answer
  * @window: packets under way at most
  * @timeout: without a packet of the box, ns
  * @failover: without a packet of the box before another one is asked, ns
  * @ranks_timeout: without progress while the box answers, ns
- * @ranks_warning: likewise, after which the caller is told, ns
+ * @ranks_warning: time without progress while the box answers, after which the caller is told, ns
  * @cancel_fd: ends the wait for the other ranks when readable; -1 is none
  * @early_bytes: of results that are kept for calls to come, at most
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
@@ -215,8 +215,8 @@ struct standby {
  * struct life - signs of life of the box, beside results
  * @heard: when the last packet came from it
  * @unheard: how often the timer ran out since
- * @doubts: notices since that this rank is not in the job any more, each after a packet
- *	was sent
+ * @doubts: notices since that this rank is no longer in the job, each after a packet was
+ *	sent
  * @spoke: a packet was sent since the last of them
  */
 struct life {

@@ -35,7 +35,7 @@ void guard_give(struct weir *comm);
 
 /*
  * To read what the progress thread may be writing. Returns whether guard_end_read() is to follow:
- * where nobody writes, and in callbacks, there is nothing to wait for.
+ * if no one writes, and in callbacks, there is nothing to wait for.
  */
 bool guard_begin_read(const struct weir *comm);
 void guard_end_read(const struct weir *comm);

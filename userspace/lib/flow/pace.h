@@ -28,7 +28,7 @@
 #define PACE_LEAST	2
 #define PACE_FLOOR	16
 
-/* It is not doubled any more where a round trip's first answers are all later by so much, ns. */
+/* It is no longer doubled if a round trip's first answers are all later by so much, ns. */
 #define PACE_SAMPLES	8
 #define PACE_QUEUE_MIN	4000000
 #define PACE_QUEUE_MAX	16000000

@@ -46,7 +46,7 @@ enum window_where {
 
 /**
  * struct window_slot - one block under way
- * @request: the request of the block; NULL where none needs the answer (any more)
+ * @request: the request of the block; NULL if none needs the answer, or no longer
  * @sent: when a packet about it was sent last
  * @contributed: when its contribution was sent last
  * @replied: when the box replied that it is in

@@ -22,7 +22,7 @@ struct wire_join;
 
 /*
  * Sends joins until the box answers that all ranks are there; the answer has the
- * generation and the job's figures. @heed returns a negative errno where the wait is in vain.
+ * generation and the job's figures. @heed returns a negative errno if it is useless to wait.
  * Returns 0 or a negative errno.
  */
 int join(struct weir *comm, int (*heed)(struct weir *comm));

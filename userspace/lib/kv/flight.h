@@ -41,7 +41,7 @@ struct kv_packet {
  * @limit: the first that the other end has no room for
  * @under_way: how many were sent and are not acknowledged
  * @order: how many sendings there were
- * @timer: when the retransmission timer was started anew, ns
+ * @timer: when the retransmission timer was restarted, ns
  * @pace: the congestion window
  * @rtt: round trips
  */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* struct kv_secret - what nobody else knows */
+/* struct kv_secret - key of the hash, which no one else knows */
 struct kv_secret {
 	uint64_t word[2];
 };

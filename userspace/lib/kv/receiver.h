@@ -23,7 +23,7 @@ struct weir_stream;
  * @run: how many runs there were, with this one
  * @window: packets that each mapper may have under way
  * @last: the number of the session that was opened last
- * @complete: all mappers have ended: nothing changes the table any more
+ * @complete: all mappers have ended: the table no longer changes
  * @ended: when that was, ns
  * @repeated: when the last acknowledgments were repeated
  * @read: how many pairs of the result the caller has had

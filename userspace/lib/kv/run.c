@@ -44,7 +44,7 @@ static uint64_t cookie_for(const struct kv_receiver *receiver, const struct addr
 	return kv_hash(&receiver->secret, &of, sizeof(of));
 }
 
-/* Nothing of the run counts: all mappers but the one that begins anew are told to do so, too. */
+/* Nothing of the run counts: all mappers but the one that restarts are told to restart, too. */
 static void make_void(struct weir_stream *stream, uint16_t beginner)
 {
 	struct kv_receiver *receiver = stream->receiver;

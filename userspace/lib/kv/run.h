@@ -18,7 +18,7 @@ void kv_run_open(struct weir_stream *stream, const struct address *peer,
 /* Ends the run where all mappers have. */
 void kv_run_end(struct weir_stream *stream, uint64_t now);
 
-/* Repeats the last acknowledgments where that is due. False: nobody needs them any more. */
+/* Repeats the last acknowledgments where that is due. Returns false if no mapper needs them any longer. */
 bool kv_run_repeat(struct weir_stream *stream, uint64_t now);
 
 /* When that is due again. */

@@ -47,7 +47,7 @@ struct kv_config {
  * @fd: its socket
  * @sender: of a mapper; else NULL
  * @receiver: of a reducer; else NULL
- * @failed: a final error, or -ERESTART until the mapper begins anew
+ * @failed: a final error, or -ERESTART until the mapper restarts
  * @stats: counters, without those of bad packets
  * @faults: packets that were bad, by reason
  * @error: the sentence of the last error

@@ -27,7 +27,7 @@ struct kv_entry {
 
 /**
  * struct kv_table - the table
- * @secret: of the hash: nobody else can make keys that meet in one place
+ * @secret: key of the hash: no one else can make keys that collide
  * @entries: the keys
  * @count: how many
  * @carried: how many of them have a carry

@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void swap_row(any32 *restrict to,
 		to[i] = htobe32(from[i]);
 }
 
-/* The last row begins early, where it has to, and swaps some anew: nothing is left of less. */
+/* The last row begins early if it has to, and swaps some again: no shorter rest is left. */
 static inline __attribute__((always_inline)) void swap_rows(any32 *restrict to,
 							     const any32 *restrict from,
 							     size_t count, size_t row)

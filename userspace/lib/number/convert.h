@@ -28,7 +28,7 @@ struct scaling {
  * @wire: where they go
  * @wire_type: the job's type
  * @in: the elements
- * @type: theirs; int32, int64 and float64 only for the same
+ * @type: type of the elements; int32, int64 and float64 only for the same @wire_type
  * @count: how many, CONVERT_MAX at most
  * @scaling: of floats to an int32
  * @little: little-endian there, else in network byte order
@@ -57,7 +57,7 @@ void convert_swap(void *wire, size_t size, size_t count);
 /**
  * convert_largest() - the largest of floats, by their size
  * @in: the elements
- * @type: theirs
+ * @type: type of the elements
  * @count: how many
  *
  * Return: an infinity or a NaN, where one of them is not finite.
@@ -74,7 +74,7 @@ void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_typ
 /**
  * convert_check() - can all these floats be sent?
  * @in: the elements
- * @type: theirs
+ * @type: type of the elements
  * @count: how many
  * @scale: the factor of each
  * @at: set to the first that cannot

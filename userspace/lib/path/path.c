@@ -34,7 +34,7 @@ int path_fail(struct weir *comm, int err)
 
 int path_error(struct weir *comm, int err)
 {
-	/* A box that is set up anew has no job for a while, and there may be others that have it. */
+	/* A box that is being set up again has no job for a while, and there may be others that have it. */
 	if (err == ECONNREFUSED && (comm->member.blocks || comm->standby.count > 1)) {
 		comm->path_errno = err;
 		return 0;

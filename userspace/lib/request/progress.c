@@ -32,7 +32,7 @@ static void leave(struct weir *comm)
 
 /*
  * One round as of @comm->now. Returns 0 or a negative errno. Where nothing is left to do before a packet comes or is due,
- * @comm->idle says so: to look for one right away would be a system call in vain.
+ * @comm->idle says so: to look for one right away would be a wasted system call.
  */
 static int go_round(struct weir *comm)
 {

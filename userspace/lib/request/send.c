@@ -102,7 +102,7 @@ static void pick_from(const struct weir *comm, struct batch *batch, enum window_
 
 static void grow_burst(struct weir *comm)
 {
-	/* Any answer sets the timer anew: has one come since it ran out last? */
+	/* Any answer restarts the timer: return true if one has come since it ran out last. */
 	if (comm->timer != comm->timed_out)
 		comm->burst = 1;
 	else if (comm->burst < TIMEOUT_BURST)

@@ -268,7 +268,7 @@ def _array_of(tensor):
 
 
 def _is_tensor(thing):
-    # Where torch was not imported nobody has a tensor.
+    # If torch was not imported, there are no tensors.
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(thing, torch.Tensor)
 

@@ -152,7 +152,7 @@ class Mapper(_End):
         self._call(_lib.weir_kv_progress)
 
     def restart(self) -> None:
-        """Begins anew after Void: all pairs are to be put again."""
+        """Restart after Void: all pairs have to be put again."""
         self._call(_lib.weir_kv_restart)
 
     def close(self) -> None:

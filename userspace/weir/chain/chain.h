@@ -18,7 +18,7 @@
  * @fd: it
  * @frags: it takes frames with fragments
  * @file: where it came from, an absolute path; NULL of weir's own
- * @section: likewise, its section
+ * @section: section of that file that it was loaded from; NULL of weir's own
  */
 struct chain_program {
 	int fd;
@@ -76,7 +76,7 @@ int base_fit(struct chain *chain, bool flat);
 int base_detach(struct chain *chain);
 
 /*
- * adopt.c: weir's program on the device, loaded anew for a place in a chain.
+ * adopt.c: weir's program on the device, loaded again for a place in a chain.
  *
  * @prio: set to the place, 0 where the device has no such program
  */

@@ -136,7 +136,7 @@ static int fit(struct chain *chain)
 	return census.count ? base_fit(chain, census.flat) : base_detach(chain);
 }
 
-/* A chain that is there: frames with fragments must not come any more when the program does. */
+/* An existing chain: no frames with fragments may come when the program does not take them. */
 static int extend(struct chain *chain, uint8_t command, uint32_t prio,
 		  const struct chain_program *program)
 {

@@ -57,7 +57,7 @@ struct job {
 	uint32_t grads;
 	uint32_t bound;
 	uint32_t answers_after;	/* us, without sources that are late; 0 is never */
-	uint32_t parent_timeout;	/* us, likewise of the box above; 0 also where it has not said */
+	uint32_t parent_timeout;	/* us until the parent answers without sources that are late; 0 if never, or unknown */
 	uint32_t port;
 	uint32_t format;
 	uint32_t dtype;

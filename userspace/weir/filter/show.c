@@ -33,7 +33,7 @@ static void print_conditions(const struct nlmsghdr *message, const struct nlattr
 		print_string("set", nl_string(file));
 }
 
-/* In text nobody asks for what has not happened. */
+/* Text leaves out what has not happened. */
 static void print_counter(const struct nlattr *const stats[], uint16_t attr)
 {
 	uint64_t count = nl_uint(stats[attr]);

@@ -65,7 +65,7 @@ enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
  * @attr: the netlink attribute that carries it, 0 for none
  * @min: of a number, where the wire format sets the limit; limits of the module
  *	are left to the module, which states them when it refuses
- * @max: likewise; 0 for all 32 bits
+ * @max: greatest number, where the wire format sets the limit; 0 for all 32 bits
  * @names: of a name, its words; of a number or a time, words for some
  * @none: a word that is taken too and stands for no address, device or number of
  *	the key's own; of a match, for all packets

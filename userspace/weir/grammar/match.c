@@ -33,8 +33,8 @@ static const struct names proto_names = { "protocol", 3, protos };
  * @attr: the attribute that carries it
  * @prefix: the attribute with the number of an address's bits that count; 0 for
  *	a number
- * @min: of a number
- * @max: likewise
+ * @min: least number
+ * @max: greatest number
  * @names: of numbers that have some
  * @twice: the complaint where it is there already
  * @wrong: the complaint about a wrong value

@@ -90,7 +90,7 @@ void match_print_one(const char *key, struct match *match);
 /* Prints one rule. */
 void match_print_rule(const char *key, const struct nlattr *rule);
 
-/* Prints all rules among the attributes of a policy, as two lists in JSON; @counters: theirs, too. */
+/* Print all rules among the attributes of a policy, as two lists in JSON; with @counters, their counters, too. */
 void match_print(const struct nlmsghdr *message, bool counters);
 
 /*

@@ -25,7 +25,7 @@ void lateness_read(struct lateness *lateness, const struct nlmsghdr *source);
 /* The same from such attributes of any message. */
 void lateness_read_attr(struct lateness *lateness, const struct nlmsghdr *message, uint16_t type);
 
-/* The difference to an earlier look; all of it where the counters began anew. */
+/* The difference to earlier counters; all of it if they have restarted at 0 since. */
 void lateness_since(struct lateness *lateness, const struct lateness *before);
 
 /* The bucket that so many of a thousand do not exceed; -1 where there are none. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `weir flush all`: the namespace has nothing of weir's any more. */
+/* `weir flush all`: remove all configuration of the namespace. */
 #include "base/tool.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"

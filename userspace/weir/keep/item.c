@@ -18,7 +18,7 @@
 /**
  * struct maker - a verb that makes objects
  * @ids: keys that say which one it makes
- * @set: the verb that changes some of its keys, "" for the same one; NULL where it is made anew
+ * @set: the verb that changes some of its keys, "" for the same one; NULL if it has to be made again
  * @remove: the verb that removes it
  * @hidden: keys that `show` leaves out where nothing was said, with the words for that, NULL
  *	where there are none
@@ -310,7 +310,7 @@ static bool same_key(const struct args *now, const struct args *wanted, const st
 	return true;
 }
 
-/* The word that takes the key back; NULL where the object is made anew, "" where it may stay. */
+/* The word that takes the key back; NULL if the object has to be made again, "" if the key may stay. */
 static const char *taken_back(const struct maker *maker, const struct key *key)
 {
 	size_t i;
@@ -329,7 +329,7 @@ static bool can_set(const struct maker *maker, const struct args *args, const st
 	return grammar_key(grammar_verb(args->object, maker->set), key->name);
 }
 
-/* Has all that is there and not said any more a word that takes it back? */
+/* Return true if each key that is set, but no longer given, has a word that takes it back. */
 static enum change left(const struct maker *maker, const struct args *now,
 			const struct args *wanted)
 {

@@ -101,7 +101,7 @@ static int restart(void)
 	return err;
 }
 
-/* A void run is begun anew where the lines are still there. */
+/* A void run is restarted if the lines are still there. */
 static int put_all(void)
 {
 	int err = 0, status;

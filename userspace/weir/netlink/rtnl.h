@@ -12,7 +12,7 @@
 
 /**
  * struct drops - packets of a device, and those that it has dropped, since it came
- * @missed: of @in, for want of a buffer
+ * @missed: packets of @in that were lost for lack of a buffer
  */
 struct drops {
 	uint64_t in;
@@ -28,7 +28,7 @@ struct drops {
  * @peer: ifindex of the other end, 0 if it has none, or one in another namespace
  * @master: ifindex of the bridge or bond that it belongs to, 0 where to none
  * @kind: of a virtual device, such as "veth"; else empty
- * @driver_id: XDP program in the driver, 0 for none; likewise the others
+ * @driver_id: id of the XDP program in the driver, 0 for none; the other ids are those of other hooks
  */
 struct link {
 	unsigned int ifindex;
@@ -57,7 +57,7 @@ struct filter {
 
 /**
  * struct qdisc - as the kernel describes it
- * @options: TCA_OPTIONS as it is; some kinds can be made anew from it
+ * @options: TCA_OPTIONS as it is; some kinds can be made again from it
  * @length: bytes of it; more than QDISC_OPTIONS_MAX where they are not all there
  * @type: the attribute's type, with its flags
  */

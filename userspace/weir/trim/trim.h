@@ -84,8 +84,8 @@ struct trim {
  * @filled: the same arguments, to which those of a profile are added
  * @hook: enum weir_trim_hook
  * @link: the device that packets leave by
- * @reply: the policy as it was, no message where there was none
- * @before: likewise, read
+ * @reply: message with the policy as it was; empty if there was none
+ * @before: the policy as it was, read from @reply
  * @replaces: settings that the command does not give are weir's own, or the default's
  * @qdisc: of hooks qdisc and xdp, the qdisc to install
  * @kept: of TRIM_QDISC_ABOVE, the root qdisc that stays
@@ -193,7 +193,7 @@ int trim_classes_find(struct nl *rtnl, unsigned int ifindex, struct class **clas
 /*
  * trim_child.c: another root qdisc stays, as the child of weir's.
  *
- * Can a qdisc of this kind be made anew elsewhere from its options in the kernel?
+ * Return true if a qdisc of this kind can be made again elsewhere from its options in the kernel.
  */
 bool trim_child_can(const struct qdisc *root);
 

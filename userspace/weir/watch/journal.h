@@ -11,7 +11,7 @@
  * @event: what happened
  * @priority: as of syslog(3)
  * @job: the job that it is about, negative for none
- * @source: likewise
+ * @source: number of the source that it is about, negative for none
  */
 struct entry {
 	const char *message;

@@ -17,7 +17,7 @@
  * struct screen - a page
  * @live: it is a terminal's, which is to be restored
  * @width: columns; longer lines are cut off
- * @height: lines; likewise
+ * @height: lines; further ones are cut off
  * @line: those written so far, @lines of them
  * @out: where the line that is being written goes, NULL between lines
  * @column: of that line

@@ -24,7 +24,7 @@ static uint64_t add_bytes(uint64_t name, const void *data, size_t size)
 	return name;
 }
 
-/* A record that has begun anew is another one, so its counters never go back. */
+/* A record that was started again is another one, so its counters never go back. */
 static uint64_t name_of(const struct top_flow *flow, uint64_t first)
 {
 	uint64_t name = 0xcbf29ce484222325;

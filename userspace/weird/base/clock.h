@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds, of a clock that nobody sets. */
+/* Milliseconds of a clock that cannot be set. */
 static inline uint64_t clock_ms(void)
 {
 	struct timespec now;

@@ -28,7 +28,7 @@ void watch_add(struct watch *watch, uint32_t events)
 		log_line("descriptor %d cannot be watched: %s", watch->fd, strerror(errno));
 }
 
-/* One that is ready now, and still to be called, is not called any more. */
+/* One that is ready, but has not been called yet, is no longer called. */
 void watch_remove(struct watch *watch)
 {
 	int i;

@@ -45,7 +45,7 @@ int box_source_set(const struct box_source *source);
 int box_sources(struct box_source **sources, size_t *count);
 const char *box_error(void);
 
-/* Lets the connection go, so that the next call looks for the module anew. */
+/* Close the connection, so that the next call looks for the module again. */
 void box_forget(void);
 
 #endif

@@ -16,7 +16,7 @@
  * @first: the first id that jobs get
  * @last: and the last
  * @grace: seconds that a job stays after its last worker has gone
- * @restart_grace: and after the daemon has begun anew
+ * @restart_grace: seconds that a job without workers stays after a restart of the daemon
  * @connections: at once
  * @certificate: name of the file with the daemon's certificate, or NULL without TLS
  * @key: name of the file with its private key

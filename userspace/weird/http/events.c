@@ -38,7 +38,7 @@ enum MHD_Result answer_events(struct request *request, struct refusal *refusal)
 	return stream_begin(request->connection, *place, MHD_HTTP_OK, "text/event-stream");
 }
 
-/* One that does not read has lost its place in the sequence, and begins anew. */
+/* One that does not read has lost its place in the sequence, and starts again. */
 void events_tell(struct json_object *event)
 {
 	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;

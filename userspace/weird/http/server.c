@@ -85,7 +85,7 @@ static enum MHD_Result first_sight(struct server *server, struct MHD_Connection 
 }
 
 /*
- * The tenant is looked for anew: the configuration may be another since the request's head
+ * The tenant is looked up again: the configuration may have been replaced since the request's head
  * came.
  */
 static enum MHD_Result whole(struct request *request)

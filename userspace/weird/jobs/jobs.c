@@ -86,7 +86,7 @@ static void end_leases(struct jobs *jobs, struct job *job, const char *why)
 	}
 }
 
-/* It is in nobody's hands any more; the module's job is another matter. */
+/* No worker and no request refers to it any longer; the module's job may still exist. */
 static void forget(struct jobs *jobs, struct job *job, const char *why)
 {
 	log_line("job %u (%s/%s) ends: %s", job->box.id, job->tenant, job->name, why);

@@ -106,7 +106,7 @@ struct job *jobs_join(struct jobs *jobs, const struct tenant *tenant, const stru
 
 struct job *jobs_find(struct jobs *jobs, const char *tenant, const char *name);
 
-/* The rank's connection is there, or is not any more. */
+/* The connection of a rank has been made, or has ended. */
 void jobs_lease(struct job *job, uint32_t rank, struct lease *lease);
 void jobs_lost(struct jobs *jobs, struct job *job, uint32_t rank);
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-/* Launchers start ranks within seconds; a run that is begun anew after that is another one. */
+/* Launchers start ranks within seconds; a run that is restarted after that is another one. */
 #define REMEMBER_MS 10000
 
 /* One whose ranks are all bound has begun: who is refused then is a stranger, or comes late. */

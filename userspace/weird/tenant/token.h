@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tokens: 256 random bits in hexadecimal digits. The daemon has only their SHA-256, which is
- * enough of a hash for what nobody can guess.
+ * enough of a hash for what no one can guess.
  */
 #ifndef WEIRD_TOKEN_H
 #define WEIRD_TOKEN_H

@@ -104,7 +104,7 @@ def _by_group(group, buffer):
 
 
 def _with_residual(state, bucket, buffer):
-    # Buckets are made anew after the first step: a residual belongs to a parameter.
+    # Buckets are made again after the first step: a residual belongs to a parameter.
     parameters, gradients = bucket.parameters(), bucket.gradients()
     for parameter, gradient in zip(parameters, gradients):
         carried = state.residuals.pop(state.number(parameter), None)
