@@ -355,6 +355,9 @@ check-package: ## packages of Debian built, installed, booted, upgraded and remo
 	@scripts/setup
 	@packaging/check
 
+check-year: check-package ## an operator's year with these packages on booted systems: reloads, reboots, an upgrade under jobs (root)
+	@packaging/year
+
 # Which revision that is, a tag says.
 SINCE ?=
 check-abi: ## SINCE=REVISION: programs that were linked with that libweir run with this one
