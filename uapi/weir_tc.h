@@ -17,14 +17,17 @@
  *	waited; 0 is no limit of time
  * @WEIR_TC_PAD: aligns the next attribute
  * @WEIR_TC_OTHER_LIMIT: u32, packets of the other band; 0 is the device's txqueuelen
+ * @WEIR_TC_LIMIT_DYNAMIC: u32, 256ths of the bytes that are free in the pool of the device's
+ *	policy, as many as the data band may hold; 0 is no such limit. While the policy names no
+ *	pool there is room for one packet
  * @__WEIR_TC_MAX: one more than the last
  *
  * Native byte order. Limits that are not given come from the trimming policy of the qdisc's
- * device, as all other settings do. Where one of the first three is given, the missing ones
- * of the three are 0. A change replaces all: limits that it does not give are the policy's
- * again.
+ * device, as all other settings do. If one of the first three or the dynamic one is given, the
+ * missing ones of the four are 0. A change replaces all: limits that it does not give are the
+ * policy's again.
  *
- * The kernel refuses, with a sentence: three limits that are all 0 (EINVAL), and a limit of
+ * The kernel refuses, with a sentence: four limits that are all 0 (EINVAL), and a limit of
  * time while whole packets wait in a child (EOPNOTSUPP).
  */
 enum weir_tc_attr {
@@ -36,6 +39,7 @@ enum weir_tc_attr {
 	WEIR_TC_HEADER_TIME,
 	WEIR_TC_PAD,
 	WEIR_TC_OTHER_LIMIT,
+	WEIR_TC_LIMIT_DYNAMIC,
 	__WEIR_TC_MAX,
 };
 

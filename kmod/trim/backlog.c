@@ -260,6 +260,48 @@ weir_backlog_limits(const struct weir_backlog *backlog,
 }
 
 /**
+ * weir_backlog_pool() - what waits in a qdisc counts in another pool from now on
+ * @backlog: the qdisc's
+ * @pool: the pool, or NULL for none
+ *
+ * RTNL is held. For packets that wait already there may be more than the pool has room for.
+ */
+void weir_backlog_pool(struct weir_backlog *backlog, struct weir_trim_pool *pool)
+{
+	ASSERT_RTNL();
+
+	if (backlog->pool == pool)
+		return;
+	sch_tree_lock(backlog->sch);
+	if (backlog->pool)
+		weir_trim_pool_settle(backlog->pool, &backlog->pooled, 0);
+	backlog->pool = pool;
+	weir_backlog_settle(backlog);
+	sch_tree_unlock(backlog->sch);
+}
+
+/**
+ * weir_backlog_set_pool() - the weir qdiscs of a device share another pool from now on
+ * @wn: the device's namespace
+ * @ifindex: the device
+ * @pool: the pool, or NULL for none
+ *
+ * RTNL is held.
+ */
+void weir_backlog_set_pool(struct weir_trim_net *wn, int ifindex, struct weir_trim_pool *pool)
+{
+	struct weir_backlogs *port = weir_backlogs_find(wn, ifindex);
+	struct weir_backlog *b;
+
+	ASSERT_RTNL();
+
+	if (!port)
+		return;
+	list_for_each_entry(b, &port->list, list)
+		weir_backlog_pool(b, pool);
+}
+
+/**
  * weir_backlog_has_child() - has one of a device's qdiscs a child?
  * @wn: its namespace
  * @ifindex: the device

@@ -6,10 +6,12 @@
 #include <linux/rcupdate.h>
 
 #include "trim/bands.h"
+#include "trim/pool.h"
 
 struct Qdisc;
 struct netlink_ext_ack;
 struct weir_trim_net;
+struct weir_trim_pool;
 struct weir_sch_limits;
 
 /*
@@ -42,6 +44,9 @@ struct weir_backlogs {
  * @sch: the qdisc
  * @child: the one in which its data band waits, or NULL; changes under RTNL
  * @own: limits of the qdisc's own, or NULL; changes under RTNL
+ * @pool: the pool that its device's policy names, or NULL; changes under RTNL and the qdisc's
+ *	lock
+ * @pooled: bytes that the qdisc has taken out of @pool; under the qdisc's lock
  * @bypass: packets that find their port idle need no look
  * @head: when the head of the data band came, as weir_backlog_now()
  * @left: packets that were enqueued here and dequeued, a merged one counted by its
@@ -65,6 +70,8 @@ struct weir_backlog {
 	struct Qdisc		*sch;
 	const struct Qdisc	*child;
 	struct weir_sch_limits __rcu *own;
+	struct weir_trim_pool	*pool;
+	u64			pooled;
 	int			ifindex;
 	bool			bypass;
 	u32			head;
@@ -77,6 +84,17 @@ struct weir_backlog {
 	struct weir_bands	bands;
 	u32			max[WEIR_BANDS];
 };
+
+/**
+ * weir_backlog_settle() - have a qdisc's part of its pool be what waits in its data band
+ * @backlog: the qdisc's, whose lock is held
+ */
+static inline void weir_backlog_settle(struct weir_backlog *backlog)
+{
+	if (backlog->pool)
+		weir_trim_pool_settle(backlog->pool, &backlog->pooled,
+				      backlog->bands.bytes[WEIR_BAND_DATA]);
+}
 
 u32 weir_backlog_now(void);
 u64 weir_backlog_waited(u32 since, u32 now);
@@ -91,6 +109,8 @@ const struct weir_bands_limits *
 weir_backlog_limits(const struct weir_backlog *backlog,
 		    const struct weir_bands_limits *limits,
 		    struct weir_bands_limits *own);
+void weir_backlog_pool(struct weir_backlog *backlog, struct weir_trim_pool *pool);
+void weir_backlog_set_pool(struct weir_trim_net *wn, int ifindex, struct weir_trim_pool *pool);
 bool weir_backlog_has_child(struct weir_trim_net *wn, int ifindex);
 void weir_backlog_bypass(struct weir_trim_net *wn, bool bypass);
 u64 weir_backlog_direct(struct weir_trim_net *wn, int ifindex);

@@ -32,6 +32,8 @@ enum weir_band_id {
  * @share: enum weir_trim_share
  * @share_value: headers a packet, or percent of the bytes
  * @victim: enum weir_trim_victim
+ * @alpha: of the data band, 256ths of what is free in the port's pool, 0 for no limit; only a
+ *	caller that knows the pool enforces it
  */
 struct weir_bands_limits {
 	u64	bytes;
@@ -44,6 +46,7 @@ struct weir_bands_limits {
 	u32	share;
 	u32	share_value;
 	u32	victim;
+	u32	alpha;
 };
 
 /**

@@ -12,6 +12,7 @@
 #include "trim/net.h"
 #include "trim/netlink/event.h"
 #include "trim/netlink/netlink.h"
+#include "trim/pools.h"
 #include "trim/sch_weir.h"
 #include "trim/trim_kfunc.h"
 #include "trim/trims.h"
@@ -31,6 +32,7 @@ static const struct weir_part weir_trim_parts[] = {
 	{ "drop probes", .uninit = weir_drops_uninit },
 	{ "bridge ports", .net_init = weir_bridge_port_net_init,
 	  .net_uninit = weir_bridge_port_net_uninit, .dev_event = weir_bridge_port_dev_event },
+	{ "pools", .net_init = weir_trim_pools_net_init, .net_uninit = weir_trim_pools_net_uninit },
 	{ "backlogs", .net_init = weir_backlog_net_init },
 	{ "policies", .init = weir_trim_init, .net_init = weir_trim_net_init,
 	  .net_flush = weir_trim_flush, .net_uninit = weir_trim_net_uninit,

@@ -29,6 +29,8 @@ struct weir_trim_totals {
  * @trim_default: the default of policies, NULL where none was set; under RTNL
  * @trim_past: what trimming counted that the policies' counters do not have, as their ports
  *	are gone or were set to zero; under RTNL
+ * @pools: pools of buffer that ports share, by their names; under RTNL
+ * @pool_count: number of pools; under RTNL
  * @backlogs: weir qdiscs of devices by interface index, in order; under RTNL
  * @backlog_table: the same, hashed by it; written under RTNL, read under RCU
  * @backlog_count: number of weir qdiscs; under RTNL
@@ -44,6 +46,8 @@ struct weir_trim_net {
 	struct hlist_head		trim_table[WEIR_DEV_BUCKETS];
 	struct weir_trim_config		*trim_default;
 	struct weir_trim_totals		trim_past;
+	struct list_head		pools;
+	unsigned int			pool_count;
 	struct xarray			backlogs;
 	struct hlist_head		backlog_table[WEIR_DEV_BUCKETS];
 	unsigned int			backlog_count;

@@ -84,6 +84,7 @@ static int weir_sch_graft(struct Qdisc *sch, unsigned long class,
 	*old = q->child.qdisc;
 	sch_tree_lock(sch);
 	weir_sch_set_child(sch, child, &to_free);
+	weir_backlog_settle(&q->backlog);
 	sch_tree_unlock(sch);
 	kfree_skb_list(to_free);
 	return 0;
@@ -145,6 +146,7 @@ static void weir_sch_qlen_notify(struct Qdisc *sch, unsigned long class)
 
 	if (q->child.qdisc)
 		weir_child_sync(&q->child, &q->backlog);
+	weir_backlog_settle(&q->backlog);
 }
 
 const struct Qdisc_class_ops weir_sch_class_ops = {

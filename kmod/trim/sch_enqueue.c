@@ -312,6 +312,9 @@ static bool weir_sch_swaps(const struct weir_sch_visit *v,
 
 	if (v->limits->victim == WEIR_TRIM_VICTIM_ARRIVING || !q->last)
 		return false;
+	/* A pool without room has none for a longer packet either. */
+	if (q->backlog.pool && qdisc_pkt_len(skb) > qdisc_pkt_len(q->last))
+		return false;
 	if (v->limits->victim == WEIR_TRIM_VICTIM_COIN)
 		coin = get_random_u32();
 	return weir_bands_swap(&q->backlog.bands, v->limits,
@@ -347,6 +350,22 @@ static bool weir_sch_port_full(const struct weir_sch_visit *v,
 				      qdisc_pkt_len(skb));
 }
 
+/*
+ * Takes room for the packet out of the port's pool, if there is any. Without a pool, as of a
+ * class's dynamic limit while the policy names none, there is room for one packet.
+ */
+static bool weir_sch_pool_full(const struct weir_sch_visit *v,
+			       const struct sk_buff *skb)
+{
+	struct weir_backlog *b = &((struct weir_sch *)qdisc_priv(v->sch))->backlog;
+
+	if (b->pool)
+		return !weir_trim_pool_take(b->pool, v->limits, &b->pooled,
+					    qdisc_pkt_len(skb));
+	return v->limits->alpha && b->bands.packets[WEIR_BAND_DATA];
+}
+
+/* Whether the data band has no room. Room in a pool is taken, so this comes last. */
 static bool weir_sch_data_full(const struct weir_sch_visit *v,
 			       const struct sk_buff *skb)
 {
@@ -356,7 +375,7 @@ static bool weir_sch_data_full(const struct weir_sch_visit *v,
 	       weir_bands_data_full(&q->backlog.bands, v->limits,
 				    qdisc_pkt_len(skb),
 				    weir_sch_waited(q, WEIR_BAND_DATA, v->now)) ||
-	       weir_sch_port_full(v, skb);
+	       weir_sch_port_full(v, skb) || weir_sch_pool_full(v, skb);
 }
 
 static int weir_sch_classify(const struct weir_sch_visit *v,
@@ -751,13 +770,15 @@ static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
 	if (v.deflected)
 		weir_deflect_take(v.trim, deflected);
 	ret = weir_sch_visit(&v, skb);
+	weir_backlog_settle(&q->backlog);
 	weir_sch_settle(sch, ret, len, &was);
 	return ret;
 }
 
 /*
- * While nothing waits, a packet goes to the child without a look at it, and is counted like a
- * packet that goes directly to the device. Only a packet that the child refuses is looked at.
+ * While nothing waits, and no pool has to have room, a packet goes to the child without a look at
+ * it, and is counted like a packet that goes directly to the device. Only a packet that the child
+ * refuses is looked at.
  */
 static int weir_sch_enqueue_idle(struct sk_buff *skb, struct Qdisc *sch,
 				 struct sk_buff **to_free,
@@ -796,7 +817,8 @@ int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	/* A child writes where the packet says it. */
 	weir_deflect_was(skb, &deflected);
-	if (q->child.qdisc && !sch->q.qlen && READ_ONCE(q->backlog.bypass))
+	if (q->child.qdisc && !sch->q.qlen && READ_ONCE(q->backlog.bypass) &&
+	    !q->backlog.pool)
 		return weir_sch_enqueue_idle(skb, sch, to_free, &deflected);
 	return weir_sch_enqueue_trim(skb, sch, to_free, false, &deflected);
 }

@@ -11,12 +11,18 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 
+#include <uapi/weir_trim_nl.h>
+
 #include "core/base/compat.h"
 #include "trim/sch_limits.h"
 #include "trim/trim_config.h"
 
 #define WEIR_SAID_DATA	(BIT(WEIR_TC_LIMIT) | BIT(WEIR_TC_LIMIT_BYTES) | \
-			 BIT(WEIR_TC_LIMIT_TIME))
+			 BIT(WEIR_TC_LIMIT_TIME) | BIT(WEIR_TC_LIMIT_DYNAMIC))
+
+static const struct netlink_range_validation weir_sch_limits_alpha = {
+	.max = WEIR_TRIM_ALPHA_MAX,
+};
 
 static const struct nla_policy weir_sch_limits_policy[WEIR_TC_MAX + 1] = {
 	[WEIR_TC_LIMIT]		= { .type = NLA_U32 },
@@ -25,6 +31,7 @@ static const struct nla_policy weir_sch_limits_policy[WEIR_TC_MAX + 1] = {
 	[WEIR_TC_HEADERS]	= NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_TC_HEADER_TIME]	= { .type = NLA_U32 },
 	[WEIR_TC_OTHER_LIMIT]	= { .type = NLA_U32 },
+	[WEIR_TC_LIMIT_DYNAMIC]	= NLA_POLICY_FULL_RANGE(NLA_U32, &weir_sch_limits_alpha),
 };
 
 static bool weir_sch_limits_said(const struct weir_sch_limits *own, int attr)
@@ -50,7 +57,8 @@ static int weir_sch_limits_check(const struct weir_sch_limits *own,
 				 struct netlink_ext_ack *extack)
 {
 	if (!(own->said & WEIR_SAID_DATA) || own->value[WEIR_TC_LIMIT] ||
-	    own->value[WEIR_TC_LIMIT_BYTES] || own->value[WEIR_TC_LIMIT_TIME])
+	    own->value[WEIR_TC_LIMIT_BYTES] || own->value[WEIR_TC_LIMIT_TIME] ||
+	    own->value[WEIR_TC_LIMIT_DYNAMIC])
 		return 0;
 	NL_SET_ERR_MSG_FMT(extack, "%s", weir_trim_limitless);
 	return -EINVAL;
@@ -108,7 +116,7 @@ bool weir_sch_limits_time(const struct weir_sch_limits *own)
  * @own: its own limits
  * @limits: those of its device's policy; set to the limits in force
  *
- * The three limits of the data band go together: a qdisc that sets one sets all
+ * The four limits of the data band go together: a qdisc that sets one sets all
  * of them.
  */
 void weir_sch_limits_apply(const struct weir_sch_limits *own,
@@ -120,6 +128,7 @@ void weir_sch_limits_apply(const struct weir_sch_limits *own,
 		limits->packets = value[WEIR_TC_LIMIT];
 		limits->bytes = value[WEIR_TC_LIMIT_BYTES];
 		limits->time = value[WEIR_TC_LIMIT_TIME] * NSEC_PER_USEC;
+		limits->alpha = value[WEIR_TC_LIMIT_DYNAMIC];
 	}
 	if (weir_sch_limits_said(own, WEIR_TC_HEADERS))
 		limits->headers = value[WEIR_TC_HEADERS];

@@ -91,6 +91,7 @@ static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
 	if (!sch->q.qlen || weir_reader_full(&q->reader, qdisc_dev(sch)))
 		return NULL;
 	skb = weir_sch_next(sch);
+	weir_backlog_settle(&q->backlog);
 	if (!skb)
 		return NULL;
 	qdisc_qstats_backlog_dec(sch, skb);
@@ -121,6 +122,7 @@ static void weir_sch_empty(struct Qdisc *sch)
 		qdisc_reset(q->child.qdisc);
 		weir_child_sync(&q->child, &q->backlog);
 	}
+	weir_backlog_settle(&q->backlog);
 }
 
 /* Does the policy choose a transmit queue for trimmed packets? */
@@ -163,6 +165,7 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 {
 	struct weir_trim_net *wn = weir_trim_net(dev_net(qdisc_dev(sch)));
 	struct weir_sch *q = qdisc_priv(sch);
+	const struct weir_trim *trim;
 	int i, err;
 
 	/* First, as destroy() also runs for a qdisc whose init() failed. */
@@ -172,6 +175,8 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 	      weir_backlog_add(&q->backlog, sch, !weir_edge_any(wn), extack);
 	if (err)
 		return err;
+	trim = weir_sch_trim(sch);
+	weir_backlog_pool(&q->backlog, trim ? weir_trim_pool(&weir_trim_rev(trim)->config) : NULL);
 	err = weir_sch_change(sch, opt, extack);
 	if (err)
 		return err;

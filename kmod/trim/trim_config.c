@@ -35,7 +35,7 @@
 #define WEIR_TRIM_COST_MAX	(U64_MAX >> 16)
 
 const char weir_trim_limitless[] =
-	"the data band needs a limit of packets, bytes or time";
+	"the data band needs a limit of packets, bytes or time, or a dynamic one";
 
 const char weir_trim_childless_time[] =
 	"how long packets wait in weir's child is not known: limit packets or bytes";
@@ -216,9 +216,24 @@ static int weir_trim_check_rules(const struct weir_trim_config *config,
 static int weir_trim_check_limit(const struct weir_trim_config *config,
 				 struct weir_trim_refusal *refusal)
 {
-	if (!config->limit && !config->limit_bytes && !config->limit_time)
+	if (!config->limit && !config->limit_bytes && !config->limit_time && !config->alpha)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_LIMIT,
 					weir_trim_limitless);
+	return 0;
+}
+
+/* Of the weir qdiscs of a port that programs meter, nothing is known before the qdisc. */
+static int weir_trim_check_pool(const struct weir_trim_config *config,
+				struct weir_trim_refusal *refusal)
+{
+	if (config->hook != WEIR_TRIM_HOOK_QDISC && (config->pool || config->alpha))
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					config->pool ? WEIR_A_TRIM_POOL :
+						       WEIR_A_TRIM_LIMIT_DYNAMIC,
+					"only hook qdisc shares a pool of buffer");
+	if (config->alpha && !config->pool)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_POOL,
+					"a dynamic limit is a part of what is free in a pool: pool is missing");
 	return 0;
 }
 
@@ -516,6 +531,7 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 	err = err ?: weir_trim_check_marks(config, refusal);
 	err = err ?: weir_trim_check_rules(config, refusal);
 	err = err ?: weir_trim_check_limit(config, refusal);
+	err = err ?: weir_trim_check_pool(config, refusal);
 	err = err ?: weir_trim_check_bands(config, refusal);
 	err = err ?: weir_trim_check_hook(config, device, refusal);
 	if (err || config->hook == WEIR_TRIM_HOOK_QDISC)
@@ -736,5 +752,6 @@ void weir_trim_config_bands(const struct weir_trim_config *config,
 		.share		= config->share,
 		.share_value	= config->share_value,
 		.victim		= config->victim,
+		.alpha		= config->alpha,
 	};
 }

@@ -7,6 +7,8 @@
 
 #include "trim/bands.h"
 
+struct weir_trim_pool;
+
 /* Fields of struct weir_trim_config that were given, where 0 is no default. */
 #define WEIR_TRIM_HAS_DSCP	0x1
 #define WEIR_TRIM_HAS_TC	0x2
@@ -29,6 +31,7 @@ extern const char weir_trim_childless_time[];
  * @rate: bytes a second that the port can send
  * @limit_bytes: of the data band, 0 for no limit
  * @port_limit: bytes of the data bands of all qdiscs together, 0 for no limit
+ * @pool: the pool in which whole packets of all qdiscs count, or NULL
  * @trimmed_dscps: DSCPs of packets that were trimmed elsewhere, bit i being DSCP i
  * @control_dscps: DSCPs of control packets, bit i being DSCP i
  * @said: attributes given for the port itself, bit i being WEIR_A_TRIM_i; the others
@@ -41,6 +44,7 @@ extern const char weir_trim_childless_time[];
  * @length: enum weir_trim_length
  * @limit: packets of the data band, 0 for no limit
  * @limit_time: us that the head of the data band may have waited, 0 for no limit
+ * @alpha: of the data band, 256ths of what is free in @pool, 0 for no limit
  * @headers: packets of the header band
  * @header_time: us that the head of the header band may have waited, 0 for no
  *	limit
@@ -68,6 +72,7 @@ struct weir_trim_config {
 	u64			rate;
 	u64			limit_bytes;
 	u64			port_limit;
+	struct weir_trim_pool	*pool;
 	u64			trimmed_dscps;
 	u64			control_dscps;
 	u64			said;
@@ -79,6 +84,7 @@ struct weir_trim_config {
 	u32			length;
 	u32			limit;
 	u32			limit_time;
+	u32			alpha;
 	u32			headers;
 	u32			header_time;
 	u32			other_limit;
@@ -193,6 +199,17 @@ static inline bool weir_trim_has_return(const struct weir_trim_config *config)
 {
 	return config->full == WEIR_TRIM_FULL_RETURN ||
 	       config->full == WEIR_TRIM_FULL_RETURN_ALWAYS;
+}
+
+/**
+ * weir_trim_pool() - the pool that whole packets of a port's qdiscs count in
+ * @config: the policy
+ *
+ * Return: the pool; NULL without one, or while the policy trims nothing.
+ */
+static inline struct weir_trim_pool *weir_trim_pool(const struct weir_trim_config *config)
+{
+	return config->hook == WEIR_TRIM_HOOK_QDISC ? config->pool : NULL;
 }
 
 void weir_trim_config_init(struct weir_trim_config *config);

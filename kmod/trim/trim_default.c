@@ -14,7 +14,10 @@
 
 #define SAID(attr)	BIT_ULL(WEIR_A_TRIM_##attr)
 #define SAYS_MARK	(SAID(DSCP) | SAID(TC))
-#define SAYS_LIMIT	(SAID(LIMIT) | SAID(LIMIT_BYTES) | SAID(LIMIT_TIME))
+#define SAYS_LIMIT	(SAID(LIMIT) | SAID(LIMIT_BYTES) | SAID(LIMIT_TIME) | \
+			 SAID(LIMIT_DYNAMIC))
+/* Only weir qdiscs share a pool, so a port alone can have such a limit. */
+#define SAYS_ALONE	SAID(LIMIT_DYNAMIC)
 #define AT(field)	offsetof(struct weir_trim_config, field)
 #define SIZE(field)	sizeof_field(struct weir_trim_config, field)
 
@@ -65,7 +68,7 @@ u64 weir_trim_default_attrs(void)
 
 	for (; f < WEIR_TRIM_DEFAULT_END; f++)
 		attrs |= f->attrs;
-	return attrs;
+	return attrs & ~SAYS_ALONE;
 }
 
 static void weir_trim_default_copy(struct weir_trim_config *config,

@@ -15,6 +15,7 @@
 #include "trim/drops.h"
 #include "trim/edge.h"
 #include "trim/overflow.h"
+#include "trim/pools.h"
 #include "trim/sch_weir.h"
 #include "trim/trim_default.h"
 #include "trim/trims.h"
@@ -263,6 +264,7 @@ void weir_trim_clear_all(struct weir_trim_net *wn)
 		weir_trim_clear_counters(trim);
 	wn->trim_past = (struct weir_trim_totals) {};
 	weir_backlog_clear(wn, 0);
+	weir_trim_pools_clear(wn);
 }
 
 static bool weir_trim_is_bound(const struct net_device *dev)
@@ -477,13 +479,22 @@ static void weir_trim_begin_slots(struct weir_trim *trim,
 		weir_trim_hits_counted(trim, slot, &trim->hits_cleared[slot]);
 }
 
+/* A policy names a pool, or no longer does. */
+static void weir_trim_count_pool(struct weir_trim_pool *pool, int n)
+{
+	if (pool)
+		pool->ports += n;
+}
+
 /*
  * A virtual queue that a CPU lengthens between the copy and the exchange is
  * shorter by a packet then, once a change of the policy.
  */
-static int weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
+static int weir_trim_replace(struct weir_trim_net *wn, struct weir_trim *trim,
+			     struct weir_trim_rev *rev)
 {
 	struct weir_trim_rev *old = rtnl_dereference(trim->rev);
+	struct weir_trim_pool *pool = weir_trim_pool(&rev->config);
 	int err = weir_trim_deflect(trim, &rev->config);
 
 	if (err)
@@ -492,7 +503,14 @@ static int weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
 	weir_trim_begin_slots(trim, old, rev);
 	rev->port.queue = READ_ONCE(old->port.queue);
 	rev->port.overflow = READ_ONCE(old->port.overflow);
+	/* A qdisc with a dynamic limit has a pool. */
+	if (pool)
+		weir_backlog_set_pool(wn, trim->ifindex, pool);
 	rcu_assign_pointer(trim->rev, rev);
+	if (!pool)
+		weir_backlog_set_pool(wn, trim->ifindex, NULL);
+	weir_trim_count_pool(rev->config.pool, 1);
+	weir_trim_count_pool(old->config.pool, -1);
 	weir_trim_unwatch(old);
 	kfree_rcu(old, rcu);
 	return 0;
@@ -512,6 +530,8 @@ static int weir_trim_insert(struct weir_trim_net *wn, struct net_device *dev,
 	weir_trim_redirects(trim, rev);
 	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
 	if (!err) {
+		weir_trim_count_pool(rev->config.pool, 1);
+		weir_backlog_set_pool(wn, dev->ifindex, weir_trim_pool(&rev->config));
 		hlist_add_head_rcu(&trim->node,
 				   weir_dev_bucket(wn->trim_table, dev->ifindex));
 		return 0;
@@ -589,7 +609,7 @@ int weir_trim_set(struct weir_trim_net *wn, struct net_device *dev,
 	if (IS_ERR(rev))
 		return PTR_ERR(rev);
 	if (trim)
-		err = weir_trim_replace(trim, rev);
+		err = weir_trim_replace(wn, trim, rev);
 	else
 		err = weir_trim_insert(wn, dev, rev);
 	weir_trim_edges(wn);
@@ -688,7 +708,7 @@ static void weir_trim_take_next(struct weir_trim_net *wn)
 	unsigned long ifindex;
 
 	xa_for_each(&wn->trims, ifindex, trim) {
-		WARN_ON_ONCE(weir_trim_replace(trim, trim->next));
+		WARN_ON_ONCE(weir_trim_replace(wn, trim, trim->next));
 		trim->next = NULL;
 		weir_trim_notify->changed(wn, trim);
 	}
@@ -750,6 +770,8 @@ bool weir_trim_del(struct weir_trim_net *wn, int ifindex)
 	if (!trim)
 		return false;
 	hlist_del_rcu(&trim->node);
+	weir_backlog_set_pool(wn, ifindex, NULL);
+	weir_trim_count_pool(rtnl_dereference(trim->rev)->config.pool, -1);
 	weir_trim_add(&wn->trim_past, trim);
 	weir_trim_notify->gone(wn, trim);
 	weir_trim_edges(wn);

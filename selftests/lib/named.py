@@ -14,7 +14,7 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
          for kind, first in (("job", "ID"), ("source", "JOB"), ("port", "IFINDEX"),
                              ("trim", "IFINDEX"), ("block", "JOB"), ("total", "JOBS"),
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
-                             ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"),
+                             ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"), ("trim-pool", "NAME"),
                              ("chain", "IFINDEX"), ("order", "IFINDEX"), ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
                              ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"),
                              ("filter", "IFINDEX"), ("filter-match", "RULE"),
@@ -22,7 +22,7 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
 # Nests whose attributes are of a set with another name.
 NESTS = {"rule": "trim-rule", "match": "filter-match", "common": "filter-match"}
 # Numbers of 64 bits; all others have 32.
-LONG = {("order", "bytes"), ("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
+LONG = {("order", "bytes"), ("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"), ("trim-pool", "size"),
         ("trim", "trimmed-dscps"), ("trim", "control-dscps"), ("flow", "trimmed"), ("flow", "rate"), ("flow", "source")}
 # Attributes that change by themselves.
 PASSING = {"stats", "lateness", "missing", "direct", "age", "data-depth", "sends", "header-depth",

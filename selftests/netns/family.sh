@@ -81,7 +81,10 @@ trims() {
 	ynl --do weir_trim/set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
 		is '.[0].ifname == "lo" and .[0].rule[0].dscp == 10 and .[0].stats.whole == 0' --dump weir_trim/get &&
 		is '.trim == 0 and ."dropped-trim" == 0' --do weir_trim/total-get &&
-		ynl --do weir_trim/flush >/dev/null &&
+		ynl --do weir_trim/pool-set '{"name":"a","size":5000}' >/dev/null && ynl --do weir_trim/set '{"ifindex":1,"pool":"a","limit-dynamic":128}' >/dev/null &&
+		is '.[0].name == "a" and .[0].ports == 1 and .[0].used == 0' --dump weir_trim/pool-get && is '.size == 5000' --do weir_trim/pool-get '{"name":"a"}' &&
+		refused 'policies name the pool' --do weir_trim/pool-del '{"name":"a"}' &&
+		ynl --do weir_trim/flush >/dev/null && ynl --do weir_trim/pool-del '{"name":"a"}' >/dev/null &&
 		is 'length == 0' --dump weir_trim/get
 }
 

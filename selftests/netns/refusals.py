@@ -27,11 +27,11 @@ def index(name):
 family = Family()
 
 
-def ask(name, **values):
+def ask(name, /, **values):
     return family.ask(command(name), encode(kind_of(name), **values))
 
 
-def must(name, **values):
+def must(name, /, **values):
     error, sentence, _ = ask(name, **values)
     assert not error, f"{name}: {errno.errorcode.get(error)} {sentence}"
 
@@ -312,7 +312,11 @@ CASES = [
     ("trim-set", dict(trim, **{"control-dscps": 1 << 11}), INVAL,
      "a DSCP is that of trimmed packets or of control ones, not of both"),
     # Bands.
-    ("trim-set", dict(trim, limit=0), INVAL, "the data band needs a limit of packets, bytes or time"),
+    ("trim-set", dict(trim, limit=0), INVAL, "the data band needs a limit of packets, bytes or time, or a dynamic one"),
+    ("trim-set", {**trim, "limit-dynamic": 256}, INVAL,
+     "a dynamic limit is a part of what is free in a pool: pool is missing"),
+    ("trim-set", {**trim, "pool": b"none-such\0"}, NOENT, "there is no such pool: add it first"),
+    ("trim-set", {**tc, "limit-dynamic": 256}, NOTSUPP, "only hook qdisc shares a pool of buffer"),
     ("trim-set", dict(trim, share=3, **{"share-value": 100}), INVAL,
      "headers get 99 percent of the bytes at most"),
     ("trim-set", dict(trim, full=2), INVAL,
@@ -336,6 +340,14 @@ CASES = [
      "how long packets wait in weir's child is not known: limit packets or bytes"),
     ("trim-set", dict(trim, ifindex=d5, victim=2), NOTSUPP,
      "packets in weir's child cannot be trimmed: the victim must be arriving"),
+    # Pools: d1 has one, and there are as many as there may be.
+    *((name, {}, INVAL, "say which pool: its name is missing") for name in ("trim-pool-set", "trim-pool-del", "trim-pool-get")),
+    *((name, {"name": b"none-such\0"}, NOENT, "there is no such pool: add it first") for name in ("trim-pool-del", "trim-pool-get")),
+    *(("trim-pool-set", {"name": name, "size": 9000}, INVAL, "a pool's name is one word of visible ASCII characters")
+      for name in (b"\0", b"a b\0", b"\xc3\xa4\0", b"a\x7f\0")),
+    ("trim-pool-set", {"name": b"one-more\0"}, INVAL, "say how many bytes may wait: size is missing"),
+    ("trim-pool-set", {"name": b"one-more\0", "size": 9000}, errno.ENOSPC, "a network namespace has 64 pools at most: remove some of them"),
+    ("trim-pool-del", {"name": b"pool0\0"}, errno.EBUSY, "policies name the pool: give them another one first, or none"),
     # Chains: d1 has one of a program, and d5 the longest.
     *((name, {"ifindex": d1}, INVAL, "say which place: its prio is missing")
       for name in ("chain-add", "chain-set", "chain-del", "chain-get")),
@@ -421,7 +433,8 @@ CASES = [
       for name in ("trim-get", "trim-del")),
     ("trim-set", {"default": True, "hook": 1}, INVAL, "only a port's policy can say this, not the default"),
     ("trim-set", {"default": True, "rate": 1000}, INVAL, "only a port's policy can say this, not the default"),
-    ("trim-set", {"default": True, "limit": 0}, INVAL, "the data band needs a limit of packets, bytes or time"),
+    ("trim-set", {"default": True, "limit": 0}, INVAL,
+     "the data band needs a limit of packets, bytes or time, or a dynamic one"),
     ("trim-set", {"default": True, "control-dscps": 1 << 11}, INVAL,
      "d1: a DSCP is that of trimmed packets or of control ones, not of both"),
     # The reason is too long for a sentence with the device.
@@ -512,7 +525,7 @@ def without_the_capability():
     try:
         for name in ("job-add", "job-set", "job-del", "job-flush", "source-add", "source-set", "source-del",
                      "source-flush", "port-add", "port-set", "port-del", "port-flush", "trim-set",
-                     "trim-del", "trim-flush", "chain-add", "chain-set", "chain-del", "chain-flush",
+                     "trim-del", "trim-flush", "trim-pool-set", "trim-pool-del", "chain-add", "chain-set", "chain-del", "chain-flush",
                      "flow-set", "flow-del", "flow-flush", "flow-listen",
                      "filter-add", "filter-set", "filter-del", "filter-flush", "filter-commit",
                      "order-add", "order-del", "order-flush"):
@@ -580,6 +593,9 @@ must("source-add", job=7, id=0, address=WORKER)
 must("source-add", job=6, id=0, address=address("fd00::254"), port=12001)
 must("port-add", ifindex=d1, mode=3)
 must("trim-set", **dict(trim, ifindex=d1, full=2, **{"return-dscp": 12}))
+for place in range(64):
+    must("trim-pool-set", name=b"pool%d\0" % place, size=9000)
+must("trim-set", ifindex=d1, pool=b"pool0\0")
 
 must("flow-set", ifindex=d0, flows=16)
 listener = Family()

@@ -6,7 +6,7 @@ unit_module := agg/base/payload core/base/rate agg/hook/merged \
 	agg/job/join agg/job/path \
 	$(addprefix xdp/,filter/classifier filter/match filter/sources order/flow order/queue order/sequence \
 		packet/headers packet/rule) \
-	trim/bands trim/trim_config trim/trim_default \
+	trim/bands trim/pool trim/trim_config trim/trim_default \
 	$(type_sources:kmod/%.c=%)
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.

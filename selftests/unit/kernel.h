@@ -335,6 +335,7 @@ typedef struct { s64 v; } atomic64_t;
 #define ATOMIC64_INIT(n)	{ n }
 #define atomic64_read(a)	((a)->v)
 #define atomic64_add_return(n, a) ((a)->v += (n))
+#define atomic64_add(n, a)	((void)((a)->v += (n)))
 #define atomic64_sub(n, a)	((void)((a)->v -= (n)))
 #define atomic64_set(a, n)	((void)((a)->v = (n)))
 #define atomic64_or(n, a)	((void)((a)->v |= (n)))

@@ -37,6 +37,7 @@ int main(int argc, char **argv)
 		{ ecn_tests, &ecn_count },
 		{ bands_tests, &bands_count },
 		{ trim_config_tests, &trim_config_count },
+		{ trim_pool_tests, &trim_pool_count },
 		{ filter_tests, &filter_count },
 		{ sources_tests, &sources_count },
 		{ order_tests, &order_count },

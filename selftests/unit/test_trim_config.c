@@ -398,6 +398,45 @@ static void trim_config_inherited(void)
 	CHECK(weir_trim_default_attrs() & BIT_ULL(WEIR_A_TRIM_LIMIT_BYTES));
 }
 
+/* A dynamic limit is a limit, of a port with a pool, and no hook but qdisc has one. */
+static void trim_config_pool(void)
+{
+	static struct weir_trim_pool *const pool = (void *)&device;
+	static struct weir_trim_config plain, def;
+	struct weir_bands_limits limits;
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.limit = 0;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_LIMIT));
+	config.alpha = 128;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_POOL));
+	config.pool = pool;
+	CHECK_EQ(check(), 0);
+	weir_trim_config_bands(&config, &limits);
+	CHECK_EQ(limits.alpha, 128);
+	setup(WEIR_TRIM_HOOK_TC);
+	config.pool = pool;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_POOL));
+	config.pool = NULL;
+	config.alpha = 128;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_LIMIT_DYNAMIC));
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.meter = WEIR_TRIM_METER_BACKLOG;
+	config.pool = pool;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_POOL));
+
+	/* A port that is given one inherits no other limit. */
+	CHECK(!(weir_trim_default_attrs() & BIT_ULL(WEIR_A_TRIM_LIMIT_DYNAMIC)));
+	CHECK(!(weir_trim_default_attrs() & BIT_ULL(WEIR_A_TRIM_POOL)));
+	weir_trim_config_init(&plain);
+	def = config = plain;
+	weir_trim_default_own(&def, BIT_ULL(WEIR_A_TRIM_LIMIT), &plain);
+	def.limit = 30;
+	weir_trim_default_own(&config, BIT_ULL(WEIR_A_TRIM_LIMIT_DYNAMIC), &plain);
+	weir_trim_default_apply(&config, &def);
+	CHECK_EQ(config.limit, WEIR_TRIM_LIMIT_DEFAULT);
+}
+
 /* Frames that its driver cannot send are not redirected to a device. */
 static void trim_config_sends(void)
 {
@@ -679,6 +718,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_class),
 	KTAP_TEST(trim_config_dscp_class),
 	KTAP_TEST(trim_config_inherited),
+	KTAP_TEST(trim_config_pool),
 	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_idle),

@@ -33,6 +33,15 @@ static const struct netlink_range_validation weir_a_trim_t1_range = {
 	.max	= 1000000ULL,
 };
 
+static const struct netlink_range_validation weir_a_trim_limit_dynamic_range = {
+	.max	= WEIR_TRIM_ALPHA_MAX,
+};
+
+static const struct netlink_range_validation weir_a_trim_pool_size_range = {
+	.min	= 1ULL,
+	.max	= WEIR_TRIM_POOL_SIZE_MAX,
+};
+
 /* Common nested types */
 const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_BYTES + 1] = {
 	[WEIR_A_TRIM_RULE_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
@@ -52,7 +61,7 @@ const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_BYTES + 1] = {
 };
 
 /* WEIR_CMD_TRIM_SET - do */
-static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_DSCP_TC + 1] = {
+static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_POOL + 1] = {
 	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_TRIM_HOOK] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
 	[WEIR_A_TRIM_SIZE] = NLA_POLICY_RANGE(NLA_U32, WEIR_TRIM_SIZE_MIN, WEIR_TRIM_SIZE_MAX),
@@ -90,6 +99,8 @@ static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_DSCP_TC + 1] 
 	[WEIR_A_TRIM_OTHER_LIMIT] = { .type = NLA_U32, },
 	[WEIR_A_TRIM_UNSET] = { .type = NLA_UINT, },
 	[WEIR_A_TRIM_DSCP_TC] = NLA_POLICY_EXACT_LEN(64),
+	[WEIR_A_TRIM_LIMIT_DYNAMIC] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_limit_dynamic_range),
+	[WEIR_A_TRIM_POOL] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_POOL_NAME_MAX, },
 };
 
 /* WEIR_CMD_TRIM_DEL - do */
@@ -119,6 +130,22 @@ static const struct nla_policy weir_trim_device_get_nl_policy[WEIR_A_TRIM_DEVICE
 	[WEIR_A_TRIM_DEVICE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+/* WEIR_CMD_TRIM_POOL_SET - do */
+static const struct nla_policy weir_trim_pool_set_nl_policy[WEIR_A_TRIM_POOL_SIZE + 1] = {
+	[WEIR_A_TRIM_POOL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_POOL_NAME_MAX, },
+	[WEIR_A_TRIM_POOL_SIZE] = NLA_POLICY_FULL_RANGE(NLA_UINT, &weir_a_trim_pool_size_range),
+};
+
+/* WEIR_CMD_TRIM_POOL_DEL - do */
+static const struct nla_policy weir_trim_pool_del_nl_policy[WEIR_A_TRIM_POOL_NAME + 1] = {
+	[WEIR_A_TRIM_POOL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_POOL_NAME_MAX, },
+};
+
+/* WEIR_CMD_TRIM_POOL_GET - do */
+static const struct nla_policy weir_trim_pool_get_nl_policy[WEIR_A_TRIM_POOL_NAME + 1] = {
+	[WEIR_A_TRIM_POOL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_POOL_NAME_MAX, },
+};
+
 /* Ops table for weir_trim */
 static const struct genl_split_ops weir_trim_nl_ops[] = {
 	{
@@ -127,7 +154,7 @@ static const struct genl_split_ops weir_trim_nl_ops[] = {
 		.doit		= weir_trim_nl_set_doit,
 		.post_doit	= weir_trim_nl_post_doit,
 		.policy		= weir_trim_set_nl_policy,
-		.maxattr	= WEIR_A_TRIM_DSCP_TC,
+		.maxattr	= WEIR_A_TRIM_POOL,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -191,6 +218,38 @@ static const struct genl_split_ops weir_trim_nl_ops[] = {
 		.policy		= weir_trim_device_get_nl_policy,
 		.maxattr	= WEIR_A_TRIM_DEVICE_IFINDEX,
 		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_POOL_SET,
+		.pre_doit	= weir_trim_nl_pre_doit,
+		.doit		= weir_trim_nl_pool_set_doit,
+		.post_doit	= weir_trim_nl_post_doit,
+		.policy		= weir_trim_pool_set_nl_policy,
+		.maxattr	= WEIR_A_TRIM_POOL_SIZE,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_POOL_DEL,
+		.pre_doit	= weir_trim_nl_pre_doit,
+		.doit		= weir_trim_nl_pool_del_doit,
+		.post_doit	= weir_trim_nl_post_doit,
+		.policy		= weir_trim_pool_del_nl_policy,
+		.maxattr	= WEIR_A_TRIM_POOL_NAME,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_POOL_GET,
+		.pre_doit	= weir_trim_nl_pre_doit,
+		.doit		= weir_trim_nl_pool_get_doit,
+		.post_doit	= weir_trim_nl_post_doit,
+		.policy		= weir_trim_pool_get_nl_policy,
+		.maxattr	= WEIR_A_TRIM_POOL_NAME,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_TRIM_POOL_GET,
+		.dumpit	= weir_trim_nl_pool_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
 	},
 };
 

@@ -30,6 +30,11 @@ int weir_trim_nl_queue_get_dumpit(struct sk_buff *skb,
 int weir_trim_nl_clear_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_trim_nl_total_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_trim_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_trim_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_trim_nl_pool_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_trim_nl_pool_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_trim_nl_pool_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb);
 
 enum {
 	WEIR_TRIM_NLGRP_EVENTS,

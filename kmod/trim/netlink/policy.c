@@ -8,6 +8,7 @@
 #include "core/netlink/rule.h"
 #include "trim/netlink/policy.h"
 #include "trim/backlog.h"
+#include "trim/pool.h"
 #include "trim/trims.h"
 #include "trim/trim_default.h"
 
@@ -39,6 +40,7 @@ static const struct weir_nl_trim_number weir_nl_trim_numbers[] = {
 	{ WEIR_A_TRIM_LIMIT, offsetof(struct weir_trim_config, limit) },
 	{ WEIR_A_TRIM_LIMIT_TIME,
 	  offsetof(struct weir_trim_config, limit_time) },
+	{ WEIR_A_TRIM_LIMIT_DYNAMIC, offsetof(struct weir_trim_config, alpha) },
 	{ WEIR_A_TRIM_HEADERS, offsetof(struct weir_trim_config, headers) },
 	{ WEIR_A_TRIM_HEADER_TIME,
 	  offsetof(struct weir_trim_config, header_time) },
@@ -131,6 +133,8 @@ static void weir_nl_trim_unset(struct weir_trim_config *config, u64 attrs)
 		config->limit_bytes = plain->limit_bytes;
 	if (attrs & BIT_ULL(WEIR_A_TRIM_PORT_LIMIT))
 		config->port_limit = plain->port_limit;
+	if (attrs & BIT_ULL(WEIR_A_TRIM_POOL))
+		config->pool = plain->pool;
 	if (attrs & BIT_ULL(WEIR_A_TRIM_TRIMMED_DSCPS))
 		config->trimmed_dscps = plain->trimmed_dscps;
 	if (attrs & BIT_ULL(WEIR_A_TRIM_CONTROL_DSCPS))
@@ -152,7 +156,8 @@ static void weir_nl_trim_unset(struct weir_trim_config *config, u64 attrs)
 	config->said &= ~attrs;
 	/* The default of packets is one of a policy that was given no limit at all. */
 	if (config->said & (BIT_ULL(WEIR_A_TRIM_LIMIT_BYTES) |
-			    BIT_ULL(WEIR_A_TRIM_LIMIT_TIME)) &&
+			    BIT_ULL(WEIR_A_TRIM_LIMIT_TIME) |
+			    BIT_ULL(WEIR_A_TRIM_LIMIT_DYNAMIC)) &&
 	    attrs & BIT_ULL(WEIR_A_TRIM_LIMIT))
 		config->limit = 0;
 }
@@ -200,6 +205,11 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 		config->limit_bytes = nla_get_uint(a[WEIR_A_TRIM_LIMIT_BYTES]);
 	if (a[WEIR_A_TRIM_PORT_LIMIT])
 		config->port_limit = nla_get_uint(a[WEIR_A_TRIM_PORT_LIMIT]);
+	if (a[WEIR_A_TRIM_POOL]) {
+		config->pool = weir_nl_trim_pool_find(info, a[WEIR_A_TRIM_POOL]);
+		if (!config->pool)
+			return -ENOENT;
+	}
 	if (a[WEIR_A_TRIM_TRIMMED_DSCPS])
 		config->trimmed_dscps = nla_get_uint(a[WEIR_A_TRIM_TRIMMED_DSCPS]);
 	if (a[WEIR_A_TRIM_CONTROL_DSCPS])
@@ -311,6 +321,8 @@ int weir_nl_put_config(struct sk_buff *skb,
 				  config->trimmed_dscps, attrs) ||
 	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_CONTROL_DSCPS,
 				  config->control_dscps, attrs) ||
+	    (config->pool && attrs & BIT_ULL(WEIR_A_TRIM_POOL) &&
+	     nla_put_string(skb, WEIR_A_TRIM_POOL, config->pool->name)) ||
 	    (config->has & WEIR_TRIM_HAS_RATE &&
 	     weir_nl_trim_put_long(skb, WEIR_A_TRIM_RATE, config->rate, attrs)) ||
 	    (config->has & classes && attrs & BIT_ULL(WEIR_A_TRIM_TC_DSCP) &&

@@ -6,7 +6,7 @@
 #include <uapi/weir_trim_nl.h>
 
 /* The last setting of a policy that a request may have. */
-#define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_DSCP_TC
+#define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_POOL
 
 /* Return true if an attribute of a request is a setting of a policy. */
 static inline bool weir_nl_trim_is_setting(int attr)
@@ -15,14 +15,19 @@ static inline bool weir_nl_trim_is_setting(int attr)
 }
 
 struct genl_info;
+struct nlattr;
 struct sk_buff;
 struct weir_trim_config;
+struct weir_trim_pool;
 
 int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config);
 int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
 			const char *msg);
 int weir_nl_put_config(struct sk_buff *skb,
 		       const struct weir_trim_config *config, u64 attrs);
+
+/* pool.c */
+struct weir_trim_pool *weir_nl_trim_pool_find(struct genl_info *info, const struct nlattr *attr);
 
 int weir_nl_trim_default_set(struct genl_info *info);
 int weir_nl_trim_default_del(struct genl_info *info);
