@@ -58,10 +58,10 @@ refuses_json() {
 	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, chain, filter, flow, order, trim, trim-default, kv, stats, top, monitor, metrics, doctor, plan, import, save, restore, flush, upgrade, help" ""
+usage "no object" "objects are: job, source, block, port, chain, filter, flow, order, trim, trim-pool, trim-default, kv, stats, top, monitor, metrics, doctor, plan, import, save, restore, flush, upgrade, help" ""
 usage "unknown object" "no object 'jbo' \(did you mean job\?\); objects are:" "jbo"
 usage "an object like none" "no object 'shoes'; objects are:" "shoes"
-usage "what may be two objects" "the object 'tri' may be trim, trim-default: write more of it" "tri"
+usage "what may be two objects" "the object 'tri' may be trim, trim-pool, trim-default: write more of it" "tri"
 usage "what may be two verbs" "job s may be set, show: write more of it" "job s"
 usage "no verb" "flush lacks its verb; verbs are: all" "flush"
 usage "unknown verb" "job has no verb 'remove'; verbs are:" "job remove"
@@ -182,8 +182,12 @@ usage "trim: match of DSCPs too large" "a DSCP is 0 to 63" "trim set dev lo disa
 usage "trim: match of no protocol" "a protocol is udp, tcp, ndp or 1 to 255" "trim set dev lo rule proto=0"
 usage "trim: match of no port" "a port is 1 to 65535" "trim set dev lo rule port=65536"
 usage "trim: match of no VLAN" "a VLAN is 1 to 4094" "trim set dev lo rule vlan=4095"
-usage "trim: limit of words" "limit takes packets, a size or a time.*not 'many'" "trim set dev lo limit many"
+usage "trim: limit of words" "limit takes packets, a size, a time or dynamic.*not 'many'" "trim set dev lo limit many"
 usage "trim: limit of an unknown unit" "limit has the unknown unit 'min': a size has b, kb" "trim set dev lo limit 5min"
+usage "trim: an alpha of words" "limit dynamic takes a number up to 256 or a fraction in 256ths.*not 'half'" "trim set dev lo limit dynamic half"
+usage "trim: an alpha too large" "limit dynamic takes.*not '257'" "trim set dev lo limit dynamic 257"
+usage "trim: an alpha too fine" "limit dynamic takes.*not '1/3'" "trim set dev lo limit dynamic 1/3"
+usage "trim: no alpha" "limit dynamic lacks its value" "trim set dev lo limit dynamic"
 usage "trim: limit too long" "limit 4295s is too long" "trim set dev lo limit 4295s"
 usage "trim: limit of too many" "limit 4294967296 is out of range" "trim set dev lo limit 4294967296"
 usage "trim: limit beyond 64 bits" "limit 99999999999gb is out of range" "trim set dev lo limit 99999999999gb"
@@ -305,7 +309,7 @@ ktap_run "manual pages are well formed" bash -c '! mandoc -Tlint -W warning "$@"
 page_of() {
 	case $1 in
 	block) echo job ;;
-	trim-default) echo trim ;;
+	trim-default | trim-pool) echo trim ;;
 	*) echo "$1" ;;
 	esac
 }

@@ -181,6 +181,13 @@ asks_trims() {
 		port-limit 9000;."port-limit" == 9000
 		port-limit 0;."port-limit" == 0
 		limit 20us;."limit-time" == 20 and .limit == 0
+		limit dynamic 1/2;."limit-dynamic" == 128 and .limit == 0
+		limit dynamic 1/256 limit 9;."limit-dynamic" == 1 and .limit == 9
+		limit dynamic 256;."limit-dynamic" == 65536
+		limit dynamic 3/4;."limit-dynamic" == 192
+		limit dynamic 0;."limit-dynamic" == 0
+		pool lossy;.pool == "lossy"
+		pool none;.unset == 1125899906842624 and (has("pool") | not)
 		limit 2ms limit 8 limit 5gb;."limit-time" == 2000 and .limit == 8 and ."limit-bytes" == 5368709120
 		headers 500;.headers == 500
 		header-time 2ms;."header-time" == 2000

@@ -263,6 +263,9 @@ tc_sets() {
 		plugged qdisc change dev w4 root handle 10: weir limit 12 limit 18kb limit 2ms headers 9 header-time 5ms &&
 		[[ $(says) == '12 18432 2000 9 5000' ]] &&
 		plugged qdisc show dev w4 | grep -q 'weir 10: root .*limit 12 limit 18k limit 2ms headers 9 header-time 5ms' &&
+		plugged qdisc change dev w4 root handle 10: weir limit dynamic 3/4 headers 7 && [[ $(says) == 'null null null 7 null' ]] &&
+		plugged qdisc show dev w4 | grep -q 'weir 10: root .*headers 7 limit dynamic 3/4' &&
+		plugged -j qdisc show dev w4 | gojq -e 'any(.[]; .options."limit-dynamic" == 192)' >/dev/null &&
 		plugged qdisc change dev w4 root handle 10: weir limit 5gb && [[ $(says) == 'null 5368709120 null null null' ]] &&
 		plugged qdisc change dev w4 root handle 10: weir && [[ $(says) == 'null null null null null' ]] &&
 		plugged qdisc add dev w4 parent 10:1 fq_codel limit 100 &&
@@ -277,8 +280,9 @@ tc_refuses() {
 	refused 'Usage: ... weir' plugged qdisc change dev w4 root handle 10: weir help &&
 		refused 'what is "limits"' plugged qdisc change dev w4 root handle 10: weir limits 12 &&
 		refused 'or its value is missing' plugged qdisc change dev w4 root handle 10: weir limit &&
-		refused 'limit takes packets, a size or a time' plugged qdisc change dev w4 root handle 10: weir limit 12x &&
+		refused 'limit takes packets, a size, a time or dynamic' plugged qdisc change dev w4 root handle 10: weir limit 12x &&
 		refused 'limit takes' plugged qdisc change dev w4 root handle 10: weir limit 4294967296 &&
+		refused 'limit dynamic takes a number up to 256' plugged qdisc change dev w4 root handle 10: weir limit dynamic 1/3 &&
 		refused 'headers takes packets' plugged qdisc change dev w4 root handle 10: weir headers 1kb &&
 		refused 'header-time takes a time' plugged qdisc change dev w4 root handle 10: weir header-time 5 &&
 		refused 'the data band needs a limit of packets, bytes or time' \

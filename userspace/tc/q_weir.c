@@ -9,7 +9,8 @@
 
 #include <weir_tc.h>
 
-#include "../weir/base/units.h"
+#include "base/alpha.h"
+#include "base/units.h"
 #include "plugin.h"
 
 /* Bytes of tc's message; its own has more. */
@@ -119,7 +120,7 @@ static int print_xstats(struct qdisc_util *util, FILE *file, struct rtattr *attr
 static int explain(void)
 {
 	fprintf(stderr,
-		"Usage: ... weir [ limit NUMBER|SIZE|TIME ] [ headers NUMBER ] [ header-time TIME ]\n"
+		"Usage: ... weir [ limit NUMBER|SIZE|TIME|dynamic ALPHA ] [ headers NUMBER ] [ header-time TIME ]\n"
 		"	[ other-limit NUMBER ]\n"
 		"These are limits of one qdisc. Those that are not said are in the policy of its device, as all else is,\n"
 		"	weir trim set dev DEVICE hook qdisc rule dscp=DSCP dscp DSCP ...\n"
@@ -160,7 +161,7 @@ static int put_limit(struct nlmsghdr *message, const char *word)
 		return addattr64(message, MESSAGE_MAX, WEIR_TC_LIMIT_BYTES, number);
 	if (parse_number(word, &time_units, &number))
 		return addattr32(message, MESSAGE_MAX, WEIR_TC_LIMIT_TIME, number);
-	return wrong("limit", word, "packets, a size or a time, such as 12, 18kb or 20us");
+	return wrong("limit", word, "packets, a size, a time or dynamic ALPHA, such as 12, 18kb, 20us or dynamic 1/2");
 }
 
 static int put_option(struct nlmsghdr *message, const char *key, const char *word)
@@ -185,6 +186,15 @@ static int put_option(struct nlmsghdr *message, const char *key, const char *wor
 	return explain();
 }
 
+static int put_dynamic(struct nlmsghdr *message, const char *word)
+{
+	uint32_t alpha;
+
+	return alpha_read(word, &alpha) ?
+	       addattr32(message, MESSAGE_MAX, WEIR_TC_LIMIT_DYNAMIC, alpha) :
+	       wrong("limit dynamic", word, ALPHA_TAKES);
+}
+
 /* The nest is always there, as a change without limits removes those given before. */
 static int parse_qopt(struct qdisc_util *util, int argc, char **argv, struct nlmsghdr *message,
 		      const char *dev)
@@ -201,8 +211,14 @@ static int parse_qopt(struct qdisc_util *util, int argc, char **argv, struct nlm
 			fprintf(stderr, "weir: \"%s\" is not known, or its value is missing\n", *argv);
 			return explain();
 		}
-		if (put_option(message, argv[0], argv[1]))
+		if (argc > 2 && !strcmp(argv[0], "limit") && !strcmp(argv[1], "dynamic")) {
+			if (put_dynamic(message, argv[2]))
+				return -1;
+			argc--;
+			argv++;
+		} else if (put_option(message, argv[0], argv[1])) {
 			return -1;
+		}
 	}
 	addattr_nest_end(message, options);
 	return 0;
@@ -220,10 +236,16 @@ static int parse_copt(struct qdisc_util *util, int argc, char **argv, struct nlm
 	return explain();
 }
 
+static const char *write_alpha(char text[static UNITS_TEXT], uint64_t alpha)
+{
+	return alpha_text(text, alpha);
+}
+
 static const struct option options[] = {
 	[WEIR_TC_LIMIT] = { "limit", "limit %s ", NULL, sizeof(uint32_t) },
 	[WEIR_TC_LIMIT_BYTES] = { "limit-bytes", "limit %s ", units_size, sizeof(uint64_t) },
 	[WEIR_TC_LIMIT_TIME] = { "limit-time", "limit %s ", units_micros, sizeof(uint32_t) },
+	[WEIR_TC_LIMIT_DYNAMIC] = { "limit-dynamic", "limit dynamic %s ", write_alpha, sizeof(uint32_t) },
 	[WEIR_TC_HEADERS] = { "headers", "headers %s ", NULL, sizeof(uint32_t) },
 	[WEIR_TC_HEADER_TIME] = { "header-time", "header-time %s ", units_micros, sizeof(uint32_t) },
 	[WEIR_TC_OTHER_LIMIT] = { "other-limit", "other-limit %s ", NULL, sizeof(uint32_t) },

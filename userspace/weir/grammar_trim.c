@@ -124,12 +124,16 @@ static const struct key trim_edge = {
 	VALUE_NAME, .attr = WEIR_A_TRIM_EDGE, .names = &edge_names,
 };
 static const struct key trim_limit = {
-	"limit", "PACKETS|SIZE|TIME", "what may wait whole: packets, bytes as SIZE in b, kb or mb, or the head's TIME; one of each; 0 is no limit (12)",
-	VALUE_OWN, .attr = WEIR_A_TRIM_LIMIT, .repeat = 3, .syntax = &limit_syntax,
+	"limit", "PACKETS|SIZE|TIME|dynamic ALPHA", "what may wait whole: packets, bytes as SIZE in b, kb or mb, the head's TIME, or ALPHA times what is free in the pool; one of each; 0 is no limit (12)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_LIMIT, .repeat = 4, .syntax = &limit_syntax,
 };
 static const struct key trim_port_limit = {
 	"port-limit", "SIZE", "bytes that may wait whole in all queues of the port together, in b, kb or mb; 0 is no limit (0)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_PORT_LIMIT, .syntax = &size_syntax,
+};
+static const struct key trim_pool = {
+	"pool", "NAME|none", "pool of bytes that whole packets of several ports share, of hook qdisc (none)",
+	VALUE_TEXT, .attr = WEIR_A_TRIM_POOL, .max = WEIR_TRIM_POOL_NAME_MAX,
 };
 static const struct key trim_headers = {
 	"headers", "NUMBER", "trimmed packets that may wait (1000)",
@@ -206,7 +210,7 @@ static const struct verb_key trim_set_keys[] = {
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
 	{ &trim_add_rule, false }, { &trim_del_rule, false },
 	{ &trim_add_disable, false }, { &trim_del_disable, false },
-	{ &trim_edge, false }, { &trim_limit, false }, { &trim_port_limit, false }, { &trim_headers, false },
+	{ &trim_edge, false }, { &trim_limit, false }, { &trim_port_limit, false }, { &trim_pool, false }, { &trim_headers, false },
 	{ &trim_header_time, false }, { &trim_other_limit, false }, { &trim_share, false }, { &trim_victim, false },
 	{ &trim_full, false }, { &trim_return_dscp, false }, { &trim_meter, false },
 	{ &trim_rate, false }, { &trim_overhead, false }, { &trim_mpu, false },
@@ -235,6 +239,28 @@ static const struct verb_key default_set_keys[] = {
 	{ &trim_other_limit, false }, END,
 };
 static const struct verb_key default_keys[] = { END };
+
+static const struct key pool_name = {
+	"name", "NAME", "name of the pool, up to 31 characters",
+	VALUE_TEXT, .attr = WEIR_A_TRIM_POOL_NAME, .max = WEIR_TRIM_POOL_NAME_MAX,
+};
+static const struct key pool_size = {
+	"size", "SIZE", "bytes that whole packets of all its ports may have waiting, in b, kb, mb or gb",
+	VALUE_OWN, .attr = WEIR_A_TRIM_POOL_SIZE, .syntax = &size_syntax,
+};
+static const struct verb_key pool_set_keys[] = { { &pool_name, true }, { &pool_size, true }, END };
+static const struct verb_key pool_show_keys[] = { { &pool_name, false }, END };
+static const struct verb_key pool_del_keys[] = { { &pool_name, true }, END };
+
+const struct verb trim_pool_verbs[] = {
+	{ "set", "add a pool that ports can share, or change its size", WEIR_CMD_TRIM_POOL_SET,
+	  pool_set_keys, .run = trim_pool_set },
+	{ "show", "show one pool, or all, with what waits in them", WEIR_CMD_TRIM_POOL_GET,
+	  pool_show_keys, .run = trim_pool_show },
+	{ "del", "remove a pool that no policy names", WEIR_CMD_TRIM_POOL_DEL, pool_del_keys,
+	  .run = request_run },
+	{ .name = NULL },
+};
 
 const struct verb trim_default_verbs[] = {
 	{ "set", "set or change what policies inherit unless they set it themselves",

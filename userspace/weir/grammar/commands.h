@@ -45,6 +45,8 @@ int trim_show(const struct args *args);
 int trim_counters(const struct args *args);
 int trim_queues(const struct args *args);
 int trim_flush(const struct args *args);
+int trim_pool_set(const struct args *args);
+int trim_pool_show(const struct args *args);
 int trim_default_set(const struct args *args);
 int trim_default_show(const struct args *args);
 int trim_default_del(const struct args *args);

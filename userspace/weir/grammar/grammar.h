@@ -126,6 +126,7 @@ struct object {
 extern const struct object grammar[];
 extern const struct verb trim_verbs[];	/* grammar_trim.c */
 extern const struct verb trim_default_verbs[];
+extern const struct verb trim_pool_verbs[];
 
 /* NULL where its values are one word. */
 const struct words *key_words(const struct key *key);

@@ -39,6 +39,7 @@ struct maker {
 };
 
 static const struct maker makers[] = {
+	[KIND_POOL]	= { "trim-pool", "set", { "name" }, "", "del", .whole = true },
 	[KIND_DEFAULT]	= { "trim-default", "set", { NULL }, "replace", "del", .whole = true,
 			    .exact = true },
 	[KIND_JOB]	= { "job", "add", { "id" }, "set", "del",
@@ -159,7 +160,7 @@ static int read_item(struct item *item, const struct command *command, const cha
 				 args_number(&args, "job", 0));
 		return WEIR_OK;
 	}
-	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, filter add, flow on, order add, port attach, trim set and trim-default set",
+	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, filter add, flow on, order add, port attach, trim set, trim-default set and trim-pool set",
 		     name, command->line, args.object->name, args.verb->name);
 }
 

@@ -8,7 +8,8 @@
  * on one another: those that send packets back all use one DSCP. So a policy that changes together
  * with the default first gets all of its final settings for its own, then the default changes,
  * and last the policy has only what it is to have of its own. And policies that are to send back
- * with another DSCP first cease to.
+ * with another DSCP first cease to. Pools come before the policies that are to name them, and go
+ * after those that have named them.
  */
 #include "keep/keep.h"
 
@@ -120,8 +121,10 @@ void plan(struct batch *steps, const struct items *now, const struct items *want
 
 	for (kind = KINDS - 1; kind > KIND_DEFAULT; kind--)
 		remove_old(steps, now, wanted, kind);
+	bring_new(steps, now, wanted, KIND_POOL);
 	free_trims(steps, now, wanted);
 	remove_old(steps, now, wanted, KIND_DEFAULT);
-	for (kind = 0; kind < KINDS; kind++)
+	for (kind = KIND_DEFAULT; kind < KINDS; kind++)
 		bring_new(steps, now, wanted, kind);
+	remove_old(steps, now, wanted, KIND_POOL);
 }

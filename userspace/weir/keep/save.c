@@ -226,6 +226,12 @@ static int save_default(struct saving *saving)
 		       strerror(-err)) : WEIR_OK;
 }
 
+static void save_pool(struct saving *saving, const struct nlmsghdr *message)
+{
+	(void)saving;
+	trim_pool_save(message);
+}
+
 static void find_froms(struct saving *saving)
 {
 	struct link *links;
@@ -248,7 +254,8 @@ static int save(struct saving *saving)
 	int status;
 
 	find_froms(saving);
-	status = save_default(saving);
+	status = save_all(saving, WEIR_CMD_TRIM_POOL_GET, save_pool);
+	status = status ?: save_default(saving);
 	status = status ?: save_all(saving, WEIR_CMD_JOB_GET, save_job);
 	status = status ?: save_all(saving, WEIR_CMD_SOURCE_GET, save_source);
 	status = status ?: save_all(saving, WEIR_XDP_CMD_CHAIN_GET, save_place);

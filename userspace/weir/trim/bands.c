@@ -4,6 +4,7 @@
 
 #include <weir_trim_nl.h>
 
+#include "base/alpha.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "grammar/args.h"
@@ -14,16 +15,32 @@
 #define RATIO_MAX 1000
 #define BYTES_MAX 99	/* percent of the link */
 
+#define DYNAMIC "dynamic"
+
+static int parse_alpha(struct value *value, const char *word)
+{
+	uint32_t alpha;
+
+	if (!alpha_read(word, &alpha))
+		return usage(value->key->name, "%s " DYNAMIC " takes " ALPHA_TAKES ", not '%s': it is how many times the bytes that are free in the pool may wait, and 0 is no limit",
+			     value->key->name, word);
+	value->attr = WEIR_A_TRIM_LIMIT_DYNAMIC;
+	value->number = alpha;
+	return WEIR_OK;
+}
+
 /* The word names its attribute: digits are packets, units those of a time or a size. */
-static int parse_limit(struct value *value)
+int limit_parse_word(struct value *value)
 {
 	const char *key = value->key->name;
 	const char *unit = value->word + strspn(value->word, "0123456789");
 	const struct units *units = units_find(&time_units, unit) ? &time_units : &size_units;
 	int status;
 
+	if (!strncmp(value->word, DYNAMIC ":", strlen(DYNAMIC ":")))
+		return parse_alpha(value, value->word + strlen(DYNAMIC ":"));
 	if (unit == value->word)
-		return usage(key, "%s takes packets, a size or a time, such as 12, 18kb or 20us, not '%s'",
+		return usage(key, "%s takes packets, a size, a time or " DYNAMIC ", such as 12, 18kb, 20us or " DYNAMIC " 1/2, not '%s'",
 			     key, value->word);
 	if (!*unit)
 		return args_digits(value, value->word, &value->number);
@@ -37,6 +54,30 @@ static int parse_limit(struct value *value)
 	return status;
 }
 
+/* Words behind the key: `dynamic` has another one. */
+static int span_limit(int count, char **words)
+{
+	return count && !strcmp(words[0], DYNAMIC) ? 2 : 1;
+}
+
+static int parse_limit(struct value *value, int count, char **words, int *used)
+{
+	*used = span_limit(count, words);
+	if (*used == 1)
+		return limit_parse_word(value);
+	if (count < 2)
+		return usage(value->key->name, "%s " DYNAMIC " lacks its value: write %s " DYNAMIC " ALPHA",
+			     value->key->name, value->key->name);
+	return parse_alpha(value, words[1]);
+}
+
+static void next_limit(int count, char **words, int (*say)(const char *word))
+{
+	(void)words;
+	if (!count)
+		say(DYNAMIC);
+}
+
 static int put_limit(struct nlmsghdr *message, const struct value *value)
 {
 	if (value->attr == WEIR_A_TRIM_LIMIT_BYTES)
@@ -46,7 +87,8 @@ static int put_limit(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax limit_syntax = { .parse = parse_limit, .put = put_limit };
+static const struct words limit_words = { parse_limit, span_limit, next_limit };
+const struct syntax limit_syntax = { .put = put_limit, .words = &limit_words };
 
 static int parse_size(struct value *value)
 {
@@ -177,14 +219,19 @@ static void print_limits_text(const struct nlattr **trim)
 	uint64_t packets = nl_uint(trim[WEIR_A_TRIM_LIMIT]);
 	uint64_t bytes = nl_uint(trim[WEIR_A_TRIM_LIMIT_BYTES]);
 	uint64_t micros = nl_uint(trim[WEIR_A_TRIM_LIMIT_TIME]);
+	uint32_t alpha = nl_uint(trim[WEIR_A_TRIM_LIMIT_DYNAMIC]);
 	char text[UNITS_TEXT];
 
-	if (packets || (trim[WEIR_A_TRIM_LIMIT] && !bytes && !micros))
+	if (packets || (trim[WEIR_A_TRIM_LIMIT] && !bytes && !micros && !alpha))
 		print_uint("limit", packets);
 	if (bytes)
 		print_string("limit", units_size(text, bytes));
 	if (micros)
 		print_micros("limit", micros);
+	if (alpha) {
+		print_string("limit", DYNAMIC);
+		print_text("%s", alpha_text(text, alpha));
+	}
 }
 
 void limits_print(const struct nlattr **trim)
@@ -196,6 +243,9 @@ void limits_print(const struct nlattr **trim)
 	show_number("limit", trim[WEIR_A_TRIM_LIMIT]);
 	show_number("limit-bytes", trim[WEIR_A_TRIM_LIMIT_BYTES]);
 	show_number("limit-time", trim[WEIR_A_TRIM_LIMIT_TIME]);
+	if (trim[WEIR_A_TRIM_LIMIT_DYNAMIC])
+		print_real("limit-dynamic", (double)nl_uint(trim[WEIR_A_TRIM_LIMIT_DYNAMIC]) /
+					    WEIR_TRIM_ALPHA_ONE);
 }
 
 void port_limit_print(const struct nlattr *limit)

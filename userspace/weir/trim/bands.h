@@ -9,9 +9,13 @@
 #include <libmnl/libmnl.h>
 
 struct syntax;
+struct value;
 
-/* `limit`: packets, a size or a time; the unit tells which. */
+/* `limit`: packets, a size or a time, as the unit says, or `dynamic` and an alpha. */
 extern const struct syntax limit_syntax;
+
+/* The same in one word, value->word, where alpha follows `dynamic:`. Returns an exit status. */
+int limit_parse_word(struct value *value);
 
 /* A size, or a number of bytes. */
 extern const struct syntax size_syntax;

@@ -6,6 +6,7 @@
 
 #include <weir_trim_nl.h>
 
+#include "base/alpha.h"
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "netlink/nl.h"
@@ -24,6 +25,7 @@ static const struct part {
 	{ "limit", WEIR_TC_LIMIT },
 	{ "limit", WEIR_TC_LIMIT_BYTES },
 	{ "limit", WEIR_TC_LIMIT_TIME },
+	{ "limit", WEIR_TC_LIMIT_DYNAMIC },
 	{ "headers", WEIR_TC_HEADERS },
 	{ "header-time", WEIR_TC_HEADER_TIME },
 	{ "other-limit", WEIR_TC_OTHER_LIMIT },
@@ -54,8 +56,16 @@ static int attr_of(const struct part *part, const struct value *limit)
 {
 	if (part->attr != WEIR_TC_LIMIT)
 		return part->attr;
-	return limit->attr == WEIR_A_TRIM_LIMIT_BYTES ? WEIR_TC_LIMIT_BYTES :
-	       limit->attr == WEIR_A_TRIM_LIMIT_TIME ? WEIR_TC_LIMIT_TIME : WEIR_TC_LIMIT;
+	switch (limit->attr) {
+	case WEIR_A_TRIM_LIMIT_BYTES:
+		return WEIR_TC_LIMIT_BYTES;
+	case WEIR_A_TRIM_LIMIT_TIME:
+		return WEIR_TC_LIMIT_TIME;
+	case WEIR_A_TRIM_LIMIT_DYNAMIC:
+		return WEIR_TC_LIMIT_DYNAMIC;
+	default:
+		return WEIR_TC_LIMIT;
+	}
 }
 
 /* A value is read as that of the policy's key of the same name. */
@@ -66,7 +76,7 @@ static int parse_limit(const struct part *part, struct value *limit)
 	switch (part->attr) {
 	case WEIR_TC_LIMIT:
 		limit->attr = WEIR_A_TRIM_LIMIT;
-		return limit_syntax.parse(limit);
+		return limit_parse_word(limit);
 	case WEIR_TC_HEADER_TIME:
 		if (names_find(&never_names, limit->word))
 			return WEIR_OK;
@@ -135,8 +145,14 @@ bool class_same(const struct class *a, const struct class *b)
 
 static const char *limit_text(char text[static UNITS_TEXT], int attr, uint64_t limit)
 {
+	char alpha[UNITS_TEXT];
+
 	if (attr == WEIR_TC_LIMIT_BYTES)
 		return units_size(text, limit);
+	if (attr == WEIR_TC_LIMIT_DYNAMIC) {
+		snprintf(text, UNITS_TEXT, "dynamic:%.16s", alpha_text(alpha, limit));
+		return text;
+	}
 	if (attr == WEIR_TC_HEADER_TIME && !limit)
 		return names_word(&never_names, 0);
 	if (attr == WEIR_TC_LIMIT_TIME || attr == WEIR_TC_HEADER_TIME)

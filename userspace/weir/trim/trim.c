@@ -71,7 +71,7 @@ int trim_detach_refused(const char *dev, int err, const char *why)
 		       *why ? why : strerror(-err));
 }
 
-/* A limit may be given once in packets, once in bytes and once as a time. */
+/* A limit may be given once in packets, once in bytes, once as a time and once as dynamic. */
 static int check_limits(const struct args *args)
 {
 	size_t i, j;
@@ -79,7 +79,7 @@ static int check_limits(const struct args *args)
 	for (i = 0; i < args->count; i++) {
 		for (j = 0; j < i && !strcmp(args->value[i].key->name, "limit"); j++) {
 			if (args->value[i].attr == args->value[j].attr)
-				return usage("limit", "%s set: limit %s and limit %s are of one kind; give one limit in packets, one in bytes and one as a time at most",
+				return usage("limit", "%s set: limit %s and limit %s are of one kind; give one limit in packets, one in bytes, one as a time and one dynamic at most",
 					     args->object->name, args->value[j].word,
 					     args->value[i].word);
 		}
@@ -180,7 +180,7 @@ static int put_speed(const struct trim_attempt *attempt, struct nlmsghdr *messag
 void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t said)
 {
 	uint64_t limits = 1ull << WEIR_A_TRIM_LIMIT | 1ull << WEIR_A_TRIM_LIMIT_BYTES |
-			  1ull << WEIR_A_TRIM_LIMIT_TIME;
+			  1ull << WEIR_A_TRIM_LIMIT_TIME | 1ull << WEIR_A_TRIM_LIMIT_DYNAMIC;
 
 	if (args_get(args, "limit") && !args_by_attr(args, WEIR_A_TRIM_LIMIT) && !(said & limits))
 		nl_put_u32(message, WEIR_A_TRIM_LIMIT, 0);
@@ -193,7 +193,8 @@ bool trim_replaces(const struct args *args)
 
 static bool is_unset(const struct value *value)
 {
-	return (value->attr == WEIR_A_TRIM_PRIORITY || value->attr == WEIR_A_TRIM_QUEUE) &&
+	return (value->attr == WEIR_A_TRIM_PRIORITY || value->attr == WEIR_A_TRIM_QUEUE ||
+		value->attr == WEIR_A_TRIM_POOL) &&
 	       !strcmp(value->word, TRIM_UNSET);
 }
 

@@ -67,6 +67,8 @@ static void print_bands(const struct nlattr **trim)
 {
 	limits_print(trim);
 	port_limit_print(trim[WEIR_A_TRIM_PORT_LIMIT]);
+	if (trim[WEIR_A_TRIM_POOL])
+		print_string("pool", nl_string(trim[WEIR_A_TRIM_POOL]));
 	show_number("headers", trim[WEIR_A_TRIM_HEADERS]);
 	show_micros("header-time", trim[WEIR_A_TRIM_HEADER_TIME]);
 	print_other_limit(trim);
@@ -180,7 +182,8 @@ static void print_inherited(const struct nlattr **trim)
 
 	if (said >> WEIR_A_TRIM_TC & 1)
 		said |= 1ull << WEIR_A_TRIM_DSCP;
-	if (said >> WEIR_A_TRIM_LIMIT_BYTES & 1 || said >> WEIR_A_TRIM_LIMIT_TIME & 1)
+	if (said >> WEIR_A_TRIM_LIMIT_BYTES & 1 || said >> WEIR_A_TRIM_LIMIT_TIME & 1 ||
+	    said >> WEIR_A_TRIM_LIMIT_DYNAMIC & 1)
 		said |= 1ull << WEIR_A_TRIM_LIMIT;
 	print_list("inherits");
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
