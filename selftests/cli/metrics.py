@@ -24,6 +24,7 @@ def check(style, parser):
     assert samples["weir_source_contributions_total", (("job", "3"), ("source", "1"))] == 70000000000
     totals = [samples["weir_%s_packets_total" % name, ()] for name in ("trim", "tx_trim", "dropped_trim")]
     assert totals == [21, 17, 4], totals
+    assert samples["weir_trim_pool_used_bytes", (("pool", 'a"b'),)] == 40
     assert samples["weir_port_trim_packets_total", (("port", "eth0"),)] == 11
     late = (("job", "3"), ("le", "+Inf"), ("source", "1"))
     assert samples["weir_source_lateness_seconds_bucket", late] == 12

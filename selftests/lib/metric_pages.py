@@ -15,6 +15,7 @@ LATENESS = [1, 2, 0, 4] + [0] * 19 + [5]
 NAMES = ["eth0", "#c", 'a"b', "a\\b", "$(id)", "\udcff", "\udcfe", "$'\\xff'", "b\u00fcro"]
 ANSWERS = {
     "stats-get": [{"jobs": 1, "ports": 1, "memory": 5, "memory-used": 6, "memory-limit": 7, "stats": {"blocks": 3}}],
+    "trim-pool-get": [{"name": "a\"b", "size": 5000, "used": 40, "used-max": 90, "ports": 1}],
     "trim-total-get": [{"trim": 21, "tx-trim": 17, "dropped-trim": 4}],
     "job-get": [{"id": number, "blocks": 4, "stats": STATS} for number in (3, 255)],
     "source-get": [{"job": 3, "id": number, "address": "10.0.0.1", "state": 2, "missing": 8,

@@ -29,6 +29,8 @@ const struct scope scopes[SCOPES] = {
 			  WEIR_A_ORDER_MAX, "{{port}} {{prio}}" },
 	[SCOPE_TRIM] = { "trim_", WEIR_CMD_TRIM_GET, true, WEIR_A_TRIM_STATS, WEIR_A_TRIM_MAX,
 			 "{{port}}" },
+	[SCOPE_TRIM_POOL] = { "trim_pool_", WEIR_CMD_TRIM_POOL_GET, true, 0, WEIR_A_TRIM_POOL_MAX,
+			      "{{pool}}" },
 	[SCOPE_TRIM_TOTAL] = { "", WEIR_CMD_TRIM_TOTAL_GET, false, 0, WEIR_A_TRIM_TOTAL_MAX, "" },
 };
 
@@ -64,6 +66,12 @@ static const struct {
 	  "Packets that wait in the data band." },
 	{ SCOPE_TRIM, WEIR_A_TRIM_HEADER_DEPTH, "header_depth_packets",
 	  "Packets that wait in the header band." },
+	{ SCOPE_TRIM_POOL, WEIR_A_TRIM_POOL_SIZE, "size_bytes",
+	  "Bytes of whole packets that may wait at the pool's ports." },
+	{ SCOPE_TRIM_POOL, WEIR_A_TRIM_POOL_USED, "used_bytes",
+	  "Bytes of whole packets that wait at the pool's ports." },
+	{ SCOPE_TRIM_POOL, WEIR_A_TRIM_POOL_USED_MAX, "used_max_bytes",
+	  "The most bytes that have waited at the pool's ports." },
 };
 
 /* Of the namespace; as SAI has them of a switch. */
@@ -204,8 +212,8 @@ static void special(unsigned int scope, enum metric_kind kind, uint16_t attr, co
 /* Of trimming, chains, filters, flows and orders no packet is refused. */
 static bool refuses(unsigned int scope)
 {
-	return scope != SCOPE_TRIM && scope != SCOPE_TRIM_TOTAL && scope != SCOPE_CHAIN && scope != SCOPE_FILTER &&
-	       scope != SCOPE_FLOW && scope != SCOPE_ORDER;
+	return scope != SCOPE_TRIM && scope != SCOPE_TRIM_TOTAL && scope != SCOPE_TRIM_POOL &&
+	       scope != SCOPE_CHAIN && scope != SCOPE_FILTER && scope != SCOPE_FLOW && scope != SCOPE_ORDER;
 }
 
 static const struct names *counters_of(unsigned int scope)

@@ -43,13 +43,13 @@ static void job_labels(const struct page *page, uint32_t id, char labels[static 
 		page->style->labels(page->style->context, id, labels + used, LABELS - used);
 }
 
-static void port_label(const char *name, char labels[static LABELS])
+static void name_label(const char *key, const char *name, char labels[static LABELS])
 {
 	FILE *file = fmemopen(labels, LABELS, "w");
 
 	if (!file)
 		abort();
-	fputs("port=\"", file);
+	fprintf(file, "%s=\"", key);
 	quote_label(file, name);
 	putc('"', file);
 	fclose(file);
@@ -98,25 +98,28 @@ static void write_labels(const struct page *page, unsigned int scope,
 			 nl_uint(weir_attribute(message, WEIR_A_SOURCE_ID)));
 		break;
 	case SCOPE_PORT:
-		port_label(nl_string(weir_attribute(message, WEIR_A_PORT_IFNAME)), labels);
+		name_label("port", nl_string(weir_attribute(message, WEIR_A_PORT_IFNAME)), labels);
 		break;
 	case SCOPE_CHAIN:
-		port_label(nl_string(weir_attribute(message, WEIR_A_CHAIN_IFNAME)), labels);
+		name_label("port", nl_string(weir_attribute(message, WEIR_A_CHAIN_IFNAME)), labels);
 		chain_labels(message, labels);
 		break;
 	case SCOPE_FLOW:
-		port_label(nl_string(weir_attribute(message, WEIR_A_FLOW_IFNAME)), labels);
+		name_label("port", nl_string(weir_attribute(message, WEIR_A_FLOW_IFNAME)), labels);
 		break;
 	case SCOPE_FILTER:
-		port_label(nl_string(weir_attribute(message, WEIR_A_FILTER_IFNAME)), labels);
+		name_label("port", nl_string(weir_attribute(message, WEIR_A_FILTER_IFNAME)), labels);
 		filter_labels(message, labels);
 		break;
 	case SCOPE_ORDER:
-		port_label(nl_string(weir_attribute(message, WEIR_A_ORDER_IFNAME)), labels);
+		name_label("port", nl_string(weir_attribute(message, WEIR_A_ORDER_IFNAME)), labels);
 		prio_label(nl_uint(weir_attribute(message, WEIR_A_ORDER_PRIO)), labels);
 		break;
 	case SCOPE_TRIM:
-		port_label(nl_string(weir_attribute(message, WEIR_A_TRIM_IFNAME)), labels);
+		name_label("port", nl_string(weir_attribute(message, WEIR_A_TRIM_IFNAME)), labels);
+		break;
+	case SCOPE_TRIM_POOL:
+		name_label("pool", nl_string(weir_attribute(message, WEIR_A_TRIM_POOL_NAME)), labels);
 		break;
 	}
 }

@@ -67,6 +67,7 @@ static void begin_row(struct board *board, unsigned int scope)
 		[SCOPE_PORT] = "Ports", [SCOPE_CHAIN] = "Chains", [SCOPE_FILTER] = "Filters",
 		[SCOPE_FLOW] = "Flows", [SCOPE_ORDER] = "Orders",
 		[SCOPE_TRIM] = "Trimming", [SCOPE_TRIM_TOTAL] = "Trimming, all ports",
+		[SCOPE_TRIM_POOL] = "Trimming, pools",
 	};
 	struct json_object *row;
 
