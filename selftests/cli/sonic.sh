@@ -50,9 +50,37 @@ of_queues() {
 			\"Ethernet0|0\": {\"profile\": \"r\"}, \"Ethernet4|9-8\": {\"profile\": \"p\"}, \"Ethernet9|1\": {\"profile\": \"none\"}}" &&
 		holds '.commands[1:] == ["weir trim set dev Ethernet0 hook qdisc rule any limit 1000b share strict",
 			"weir trim set dev Ethernet4 hook qdisc rule any limit 1000b share strict", "weir trim set dev Ethernet8 hook qdisc rule any share strict"]' &&
-		leaves BUFFER_PROFILE q dynamic_th "share of a pool" && leaves BUFFER_PROFILE r - "not trimmed" &&
+		leaves BUFFER_PROFILE q dynamic_th "share of a pool without a size" && leaves BUFFER_PROFILE r - "not trimmed" &&
 		leaves BUFFER_QUEUE "Ethernet0|0" profile "not trimmed" && leaves BUFFER_QUEUE "Ethernet4|9-8" profile "not ports and queues" &&
 		leaves BUFFER_QUEUE "Ethernet9|1" profile "no such profile"
+}
+# pools POOLS PROFILES QUEUES [WORD...]
+pools() { imports "$global, \"BUFFER_POOL\": $1, \"BUFFER_PROFILE\": $2, \"BUFFER_QUEUE\": $3" "${@:4}"; }
+of_pools() {
+	local pool='{"e": {"type": "egress", "mode": "dynamic", "size": "9000", "xoff": "5"}, "i": {"type": "ingress", "size": "1"}, "n": {"type": "egress"}}'
+	local profile='{"d": {"pool": "e", "size": "7", "dynamic_th": "-2", "packet_discard_action": "trim"}, "u": {"pool": "[BUFFER_POOL|e]", "dynamic_th": "8", "packet_discard_action": "trim"},
+		"s": {"pool": "e", "static_th": "900", "size": "100", "packet_discard_action": "trim"}, "o": {"pool": "i", "dynamic_th": "0", "packet_discard_action": "trim"},
+		"n": {"pool": "n", "dynamic_th": "0", "packet_discard_action": "trim"}, "w": {"pool": "e", "dynamic_th": "9", "packet_discard_action": "trim"}}'
+	pools "$pool" "$profile" '{"E0|1": {"profile": "d"}, "E1|1": {"profile": "u"}, "E2|1": {"profile": "s"}, "E3|1": {"profile": "o"}, "E4|1": {"profile": "w"}}' &&
+		holds '.commands == ["weir trim-default set size 200 dscp 48", "weir trim-pool set name e size 9000b",
+			"weir trim set dev E0 hook qdisc rule any limit dynamic 1/4 pool e share strict", "weir trim set dev E1 hook qdisc rule any limit dynamic 256 pool e share strict",
+			"weir trim set dev E2 hook qdisc rule any limit 1000b pool e share strict", "weir trim set dev E3 hook qdisc rule any share strict",
+			"weir trim set dev E4 hook qdisc rule any pool e share strict"]' &&
+		leaves BUFFER_PROFILE d size "no bytes of its own" && leaves BUFFER_PROFILE o pool "egress alone" && leaves BUFFER_PROFILE o dynamic_th "without a size" &&
+		leaves BUFFER_PROFILE n pool "does not have its size" && leaves BUFFER_PROFILE w dynamic_th "has -8 to 8" && leaves BUFFER_POOL e xoff "not about" &&
+		leaves BUFFER_POOL i - "no port" && leaves BUFFER_POOL n - "no port"
+}
+of_classes() {
+	local pool='{"e": {"type": "egress", "size": "9000"}, "f": {"type": "egress", "size": "8000"}}'
+	local profile='{"d": {"pool": "e", "dynamic_th": "0", "packet_discard_action": "trim"}, "s": {"pool": "e", "static_th": "900", "packet_discard_action": "trim"},
+		"f": {"pool": "f", "dynamic_th": "0", "packet_discard_action": "trim"}}'
+	local queues='{"E0|3-4": {"profile": "d"}, "E0|15": {"profile": "s"}, "E0|6": {"profile": "f"}}'
+	pools "$pool" "$profile" "$queues" --classes 1: --map E0=eth1 &&
+		holds '.commands[1:] == ["weir trim-pool set name e size 9000b",
+			"weir trim set dev eth1 hook qdisc rule any class 1:4,limit=dynamic:1 class 1:5,limit=dynamic:1 class 1:7 class 1:10,limit=900b pool e share strict"]' &&
+		leaves BUFFER_QUEUE "E0|6" profile "one pool" && leaves BUFFER_POOL f - "no port" &&
+		pools "$pool" "$profile" "$queues" && holds '.commands[2] == "weir trim set dev E0 hook qdisc rule any limit dynamic 1 pool e share strict"' &&
+		leaves BUFFER_QUEUE "E0|15" profile "one limit"
 }
 of_maps() {
 	local maps='"DSCP_TO_TC_MAP": {"m": {"1": "3", "2": "3", "40": "4", "41": "4", "48": "4"}}, "TC_TO_QUEUE_MAP": {"m": {"4": "3", "3": "0"}}'
@@ -93,6 +121,8 @@ strange() {
 ktap_header
 ktap_run "the policy of the switch" of_switch
 ktap_run "buffer profiles of queues" of_queues
+ktap_run "buffer pools" of_pools
+ktap_run "queues that are classes" of_classes
 ktap_run "maps" of_maps
 ktap_run "ACLs" of_acls
 ktap_run "more rules than a port has" many_rules
@@ -103,4 +133,5 @@ ktap_run "no trimming" refuses "trims nothing" "{}"
 ktap_run "no DSCP" refuses "dscp_value .* is missing" '{"SWITCH_TRIMMING": {"GLOBAL": {"size": "128"}}}'
 ktap_run "no class" refuses "tc_value is missing" '{"SWITCH_TRIMMING": {"GLOBAL": {"dscp_value": "from-tc"}}}'
 ktap_run "no such word" refuses "does not know 'eth1'" "{$global}" --map eth1
+ktap_run "no such handle" refuses "takes the handle .*, not 1:2" "{$global}" --classes 1:2
 ktap_end

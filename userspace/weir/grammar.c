@@ -710,7 +710,7 @@ static const struct verb plan_verbs[] = {
 static const struct verb import_verbs[] = {
 	{ "sonic", "print the commands that trim as a switch does by its config_db.json, and what has no counterpart",
 	  0, no_keys, .run = import_sonic_run, .positional = true, .host_first = true,
-	  .words = "FILE [--map PORT=DEVICE ...]" },
+	  .words = "FILE [--classes HANDLE] [--map PORT=DEVICE ...]" },
 	{ .name = NULL },
 };
 

@@ -12,6 +12,7 @@
 #include "import/import.h"
 
 #define MAP "--map"
+#define CLASSES "--classes"
 
 const char *import_device(const struct import *import, const char *port)
 {
@@ -83,17 +84,33 @@ bool import_number(const char *text, uint64_t max, uint64_t *number)
 	return !errno && !*end && *number <= max;
 }
 
-/* The words behind the file: --map, and what belongs to it. */
-static int read_maps(struct import *import, int count, char **words)
+/* A handle, as `tc` has it: up to four hexadecimal digits and a colon. */
+static bool is_handle(const char *word)
+{
+	size_t digits = strspn(word, "0123456789abcdefABCDEF");
+
+	return digits && digits <= 4 && !strcmp(word + digits, ":") && strspn(word, "0") != digits;
+}
+
+/* The words behind the file: --classes with its handle, and --map with what belongs to it. */
+static int read_words(struct import *import, int count, char **words)
 {
 	int i;
 
+	if (count && !strcmp(*words, CLASSES)) {
+		if (count < 2 || !is_handle(words[1]))
+			return usage(NULL, "import: " CLASSES " takes the handle of the devices' root qdisc, such as 1:%s%s",
+				     count < 2 ? "" : ", not ", count < 2 ? "" : words[1]);
+		import->classes = words[1];
+		words += 2;
+		count -= 2;
+	}
 	import->maps = words;
 	for (i = 0; i < count; i++) {
 		if (!strcmp(words[i], MAP) && i + 1 < count)
 			continue;
 		if (!i || !strchr(words[i], '=') || *words[i] == '=' || !strchr(words[i], '=')[1])
-			return usage(NULL, "import does not know '%s': it takes FILE " MAP " PORT=DEVICE ..., such as " MAP " Ethernet0=eth1",
+			return usage(NULL, "import does not know '%s': it takes FILE " CLASSES " HANDLE " MAP " PORT=DEVICE ..., such as " MAP " Ethernet0=eth1",
 				     words[i]);
 	}
 	import->map_count = count;
@@ -179,7 +196,7 @@ int import_sonic_run(const struct args *args)
 	if (!args->words)
 		return usage(NULL, "import sonic lacks its file: write import sonic config_db.json");
 	import.file = args->word[0];
-	status = read_maps(&import, args->words - 1, args->word + 1);
+	status = read_words(&import, args->words - 1, args->word + 1);
 	if (status)
 		return status;
 	import.left = json_object_new_array();

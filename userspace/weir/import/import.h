@@ -19,6 +19,8 @@
  * @root: the configuration
  * @maps: words PORT=DEVICE
  * @map_count: how many they are
+ * @classes: the handle of the devices' root qdisc whose classes trim, as "1:"; NULL for ports as a
+ *	whole
  * @commands: what makes the same here
  * @left: array of what has no counterpart: objects of table, key, field, value and why
  */
@@ -27,6 +29,7 @@ struct import {
 	struct json_object *root;
 	char **maps;
 	int map_count;
+	const char *classes;
 	struct batch commands;
 	struct json_object *left;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Trimming in SONiC's config_db.json. The switch has one policy (SWITCH_TRIMMING), which becomes
- * `trim-default`. A port trims if a buffer profile of one of its queues says so (BUFFER_QUEUE,
- * BUFFER_PROFILE): it gets `trim set`. Which packets are in a queue is said by maps from DSCPs to
- * traffic classes and from these to queues (PORT_QOS_MAP): these DSCPs become rules.
+ * `trim-default`. A port trims if a buffer profile of one of its queues says so: it gets `trim set`.
+ * Which packets are in a queue is said by maps from DSCPs to traffic classes and from these to queues
+ * (PORT_QOS_MAP): these DSCPs become rules.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,15 +14,14 @@
 #include "base/quote.h"
 #include "base/tool.h"
 #include "import/import.h"
+#include "import/sonic.h"
 
 #define TRIMMING	"SWITCH_TRIMMING"
 #define GLOBAL		"GLOBAL"
-#define PROFILES	"BUFFER_PROFILE"
 #define QUEUES		"BUFFER_QUEUE"
 #define PORTS		"PORT_QOS_MAP"
 #define CLASSES		16
 #define DSCPS		64
-#define NAME		256
 
 /**
  * struct sonic - the policy of the switch
@@ -36,21 +35,6 @@ struct sonic {
 	uint64_t dscp;
 	uint64_t class;
 	const char *queue;
-};
-
-/**
- * struct port - a port that trims
- * @name: in SONiC
- * @queues: those that trim, bit i being queue i
- * @limit: bytes that wait there whole, 0 if it is not said
- * @key: the first entry of BUFFER_QUEUE that has it
- */
-struct port {
-	char name[NAME];
-	uint32_t queues;
-	uint64_t limit;
-	const char *key;
-	struct port *next;
 };
 
 static int read_global(struct import *import, struct sonic *sonic, FILE *line)
@@ -92,141 +76,6 @@ static int read_global(struct import *import, struct sonic *sonic, FILE *line)
 	return WEIR_OK;
 }
 
-/* The name in a reference, which old releases write as [TABLE|NAME]. */
-static const char *name_of(const char *reference, char name[static NAME])
-{
-	const char *at = reference && *reference == '[' ? strchr(reference, '|') : NULL;
-
-	if (!reference)
-		return NULL;
-	snprintf(name, NAME, "%s", at ? at + 1 : reference);
-	if (at)
-		name[strcspn(name, "]")] = '\0';
-	return name;
-}
-
-/* An entry of a table that a field of another entry names. */
-static struct json_object *referred(const struct import *import, const char *table,
-				    struct json_object *entry, const char *field)
-{
-	char name[NAME];
-	const char *key = name_of(import_field(entry, field), name);
-
-	return key ? import_entry(import, table, key) : NULL;
-}
-
-static bool trims(struct json_object *profile)
-{
-	const char *action = import_field(profile, "packet_discard_action");
-
-	return action && !strcmp(action, "trim");
-}
-
-static void rest_of_profile(struct import *import, const char *name, struct json_object *profile)
-{
-	if (!trims(profile)) {
-		import_left(import, PROFILES, name, NULL, "its packets are not trimmed");
-		return;
-	}
-	json_object_object_foreach(profile, field, value) {
-		(void)value;
-		if (!strcmp(field, "dynamic_th"))
-			import_left(import, PROFILES, name, field,
-				    "a share of a pool: weir keeps 12 packets whole unless `limit` says otherwise");
-		else if (strcmp(field, "packet_discard_action") && strcmp(field, "size") &&
-			 strcmp(field, "static_th"))
-			import_left(import, PROFILES, name, field, "ports of a Linux box share no buffer");
-	}
-}
-
-static struct port *port_of(struct port **ports, const char *name, const char *key)
-{
-	struct port *port;
-
-	for (; *ports; ports = &(*ports)->next) {
-		if (!strcmp((*ports)->name, name))
-			return *ports;
-	}
-	port = calloc(1, sizeof(*port));
-	if (!port)
-		abort();
-	snprintf(port->name, sizeof(port->name), "%s", name);
-	port->key = key;
-	*ports = port;
-	return port;
-}
-
-/* Queues of a port: "3" or "3-4". */
-static bool read_queues(const char *text, uint32_t *queues)
-{
-	unsigned int first, last, used = 0;
-
-	if (sscanf(text, "%2u%n-%2u%n", &first, &used, &last, &used) < 2)
-		last = first;
-	if (!used || text[used] || first > last || last > 31)
-		return false;
-	*queues = (uint32_t)((1ull << (last + 1)) - (1ull << first));
-	return true;
-}
-
-/* The bytes that a profile keeps whole: those that it has for itself, and a fixed threshold. */
-static uint64_t limit_of(struct json_object *profile)
-{
-	uint64_t own, more;
-
-	if (!import_number(import_field(profile, "static_th"), UINT32_MAX, &more))
-		return 0;
-	return more + (import_number(import_field(profile, "size"), UINT32_MAX, &own) ? own : 0);
-}
-
-static void read_queue(struct import *import, const char *key, struct json_object *entry,
-		       struct port **ports)
-{
-	struct json_object *profile = referred(import, PROFILES, entry, "profile");
-	char text[1024], *at = text, *name, *queue;
-	struct port *port;
-	uint32_t queues;
-	uint64_t limit;
-
-	if (!trims(profile)) {
-		import_left(import, QUEUES, key, "profile", profile ?
-			    "its packets are not trimmed" : "there is no such profile");
-		return;
-	}
-	snprintf(text, sizeof(text), "%s", key);
-	queue = strrchr(text, '|');
-	if (!queue || !read_queues(queue + 1, &queues)) {
-		import_left(import, QUEUES, key, "profile", "the key is not ports and queues");
-		return;
-	}
-	*queue = '\0';
-	limit = limit_of(profile);
-	while ((name = strsep(&at, ","))) {
-		port = port_of(ports, name, key);
-		if (port->queues && port->limit != limit)
-			import_left(import, QUEUES, key, "profile",
-				    "a port has one limit: that of its first entry is taken");
-		else
-			port->limit = limit;
-		port->queues |= queues;
-	}
-}
-
-static void read_buffers(struct import *import, struct port **ports)
-{
-	struct json_object *profiles = import_entry(import, PROFILES, NULL);
-	struct json_object *queues = import_entry(import, QUEUES, NULL);
-
-	if (profiles) {
-		json_object_object_foreach(profiles, name, profile)
-			rest_of_profile(import, name, import_entry(import, PROFILES, name) ?: profile);
-	}
-	if (!queues)
-		return;
-	json_object_object_foreach(queues, key, entry)
-		read_queue(import, key, entry, ports);
-}
-
 /* A map of numbers, as of classes to DSCPs; @map keeps what it does not say. */
 static void read_map(struct json_object *entry, size_t keys, uint64_t max, uint8_t map[])
 {
@@ -243,7 +92,7 @@ static void read_map(struct json_object *entry, size_t keys, uint64_t max, uint8
 static uint8_t write_mark(struct import *import, const struct sonic *sonic,
 			  struct json_object *maps, FILE *line)
 {
-	struct json_object *entry = referred(import, "TC_TO_DSCP_MAP", maps, "tc_to_dscp_map");
+	struct json_object *entry = sonic_referred(import, "TC_TO_DSCP_MAP", maps, "tc_to_dscp_map");
 	uint8_t dscps[CLASSES] = { 0, 8, 16, 24, 32, 40, 48, 56 };
 	int i;
 
@@ -258,11 +107,11 @@ static uint8_t write_mark(struct import *import, const struct sonic *sonic,
 }
 
 /* The DSCPs of packets that the port has in the queues that trim. */
-static uint64_t eligible_of(const struct import *import, const struct port *port,
+static uint64_t eligible_of(const struct import *import, const struct sonic_port *port,
 			    struct json_object *maps)
 {
-	struct json_object *to_class = referred(import, "DSCP_TO_TC_MAP", maps, "dscp_to_tc_map");
-	struct json_object *to_queue = referred(import, "TC_TO_QUEUE_MAP", maps, "tc_to_queue_map");
+	struct json_object *to_class = sonic_referred(import, "DSCP_TO_TC_MAP", maps, "dscp_to_tc_map");
+	struct json_object *to_queue = sonic_referred(import, "TC_TO_QUEUE_MAP", maps, "tc_to_queue_map");
 	uint8_t classes[DSCPS] = {}, queues[CLASSES];
 	uint64_t dscps = 0;
 	int i;
@@ -298,7 +147,7 @@ static unsigned int write_rules(uint64_t dscps, unsigned int room, FILE *line)
 	return count;
 }
 
-static void write_port(struct import *import, const struct sonic *sonic, const struct port *port,
+static void write_port(struct import *import, const struct sonic *sonic, const struct sonic_port *port,
 		       FILE *line)
 {
 	struct json_object *maps = import_entry(import, PORTS, port->name);
@@ -312,7 +161,7 @@ static void write_port(struct import *import, const struct sonic *sonic, const s
 	mark = write_mark(import, sonic, maps, line);
 	if (dscps == UINT64_MAX) {
 		fputs(" rule any", line);
-		if (!referred(import, "DSCP_TO_TC_MAP", maps, "dscp_to_tc_map"))
+		if (!sonic_referred(import, "DSCP_TO_TC_MAP", maps, "dscp_to_tc_map"))
 			import_left(import, QUEUES, port->key, "profile",
 				    "no map says which DSCPs go to these queues: all packets are trimmed");
 	} else {
@@ -325,13 +174,12 @@ static void write_port(struct import *import, const struct sonic *sonic, const s
 		rules = WEIR_TRIM_RULES_MAX;
 	}
 	sonic_acl_write(import, port->name, WEIR_TRIM_RULES_MAX - rules, line);
-	if (port->limit)
-		fprintf(line, " limit %llub", (unsigned long long)port->limit);
+	sonic_buffer_write(import, port, line);
 	fputs(" share strict", line);
 }
 
 static void rest_of_port(struct import *import, const char *name, struct json_object *maps,
-			 const struct sonic *sonic, const struct port *port)
+			 const struct sonic *sonic, const struct sonic_port *port)
 {
 	bool trimming = false;
 
@@ -349,7 +197,7 @@ static void rest_of_port(struct import *import, const char *name, struct json_ob
 	}
 }
 
-static void rest_of_ports(struct import *import, const struct sonic *sonic, const struct port *ports)
+static void rest_of_ports(struct import *import, const struct sonic *sonic, const struct sonic_port *ports)
 {
 	struct json_object *entries = import_entry(import, PORTS, NULL);
 
@@ -380,7 +228,7 @@ static void end(struct import *import, FILE *line, char **text)
 
 int sonic_import(struct import *import)
 {
-	struct port *ports = NULL, *port;
+	struct sonic_port *ports = NULL, *port;
 	struct sonic sonic = {};
 	size_t size;
 	int status;
@@ -395,7 +243,8 @@ int sonic_import(struct import *import)
 		return status;
 	}
 	end(import, line, &text);
-	read_buffers(import, &ports);
+	sonic_buffer_read(import, &ports);
+	sonic_pools_write(import, ports);
 	for (port = ports; port; port = port->next) {
 		line = begin(&text, &size);
 		write_port(import, &sonic, port, line);
