@@ -49,6 +49,8 @@ static struct sk_buff *weir_sch_from_queue(struct weir_sch *q,
 	if (!skb)
 		return NULL;
 	weir_bands_sent(&q->backlog.bands, limits, band, qdisc_pkt_len(skb));
+	if (weir_sch_cb(skb)->kind == WEIR_SCH_TRIMMED)
+		q->handed = skb;
 	weir_sch_left(trim, q, skb, WEIR_TRIM_C_TX_TRIM);
 	weir_sch_publish(q);
 	return skb;
@@ -90,6 +92,7 @@ static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
 	/* The stack dequeues after each packet, also after packets that went directly. */
 	if (!sch->q.qlen || weir_reader_full(&q->reader, qdisc_dev(sch)))
 		return NULL;
+	q->handed = NULL;
 	skb = weir_sch_next(sch);
 	weir_backlog_settle(&q->backlog);
 	if (!skb)
@@ -102,6 +105,30 @@ static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
 	return skb;
 }
 
+/*
+ * A shaper above takes the next packet out ahead of its time, and the packet is counted as sent
+ * then. One that the shaper has not sent is dropped with those that wait.
+ */
+static void weir_sch_drop_handed(struct Qdisc *sch, const struct weir_trim *trim)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	const struct sk_buff *skb;
+
+	skb_queue_walk(&sch->gso_skb, skb) {
+		if (skb != q->handed)
+			continue;
+		/* Counters may have been set to zero since. */
+		if (q->backlog.tx_trim)
+			weir_sch_count(&q->backlog.tx_trim, -1);
+		weir_sch_count(&q->backlog.dropped_trim, 1);
+		if (trim) {
+			weir_trim_count(trim, WEIR_TRIM_C_TX_TRIM, -1);
+			weir_trim_count(trim, WEIR_TRIM_C_DROPPED_TRIM, 1);
+		}
+	}
+	q->handed = NULL;
+}
+
 static void weir_sch_empty(struct Qdisc *sch)
 {
 	const struct weir_trim *trim = weir_sch_trim(sch);
@@ -110,6 +137,7 @@ static void weir_sch_empty(struct Qdisc *sch)
 	int i;
 
 	weir_reader_reset(&q->reader);
+	weir_sch_drop_handed(sch, trim);
 	for (i = 0; i < WEIR_BANDS; i++) {
 		while ((skb = __skb_dequeue(&q->queue[i]))) {
 			weir_bands_del(&q->backlog.bands, i,

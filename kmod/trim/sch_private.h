@@ -48,6 +48,8 @@ struct weir_sch_cb {
  * @eligible: number of such packets; where it is 0, @last is stale, and so is a packet as
  *	many steps behind @last
  * @deflected: how many deflected packets wait in @queue
+ * @handed: the last packet that was dequeued, if it was trimmed here: a qdisc above may have
+ *	peeked at it, and then it is in gso_skb until that takes it; not to be dereferenced
  */
 struct weir_sch {
 	struct weir_backlog	backlog;
@@ -57,6 +59,7 @@ struct weir_sch {
 	struct sk_buff		*last;
 	u32			eligible;
 	u32			deflected;
+	const struct sk_buff	*handed;
 };
 
 static inline struct weir_sch_cb *weir_sch_cb(struct sk_buff *skb)

@@ -705,6 +705,24 @@ depth_is_traced() {
 }
 
 # Everything waits when it goes.
+# A shaper takes the next header out ahead of its time. The one that it has when the link goes down was
+# not sent.
+link_goes_down() {
+	local status
+	slow w4 80bit && fresh share=strict headers=1000 header-time=0 && receive w4 && incast 3 --count 100 && holds w4 '."header-depth" > 200' &&
+		faster w4 50kbit && nudge w4 && poll 60 holds w4 '.stats."tx-trim" > 5' &&
+		in_router ip link set w4 down && holds w4 '.stats."dropped-trim" > 5 and .stats.trim == .stats."tx-trim" + .stats."dropped-trim"' && poll 60 sent_arrived &&
+		queues dev w4 | gojq -e --argjson port "$(trim w4 '.stats | {"tx-trim", "dropped-trim"}')" '.[0] | . == . + $port' >/dev/null
+	status=$?
+	((status)) && { shown w4; queues dev w4; cat "$out/arrived"; }
+	in_router ip link set w4 up
+	end_all
+	return "$status"
+}
+# A packet makes tbf look at its new rate; no answer comes while headers go first.
+nudge() { in_router ping -c 1 -W 1 "$(worker_addr "${1#w}")" >/dev/null || true; }
+sent_arrived() { holds w4 ".stats.\"tx-trim\" == $(seen arrived 11)" >/dev/null; }
+
 device_goes() {
 	slow w4 10kbit && fresh && incast 3 --count 50 && holds w4 '."data-depth" > 0' &&
 		ip -n "$(ns_name w4)" link del eth0 && [[ $(policy get w4 2>&1) == *'no interface with this name'* ]]
@@ -769,6 +787,7 @@ ktap_run "VLAN tags in the frame" tag_in_frame
 ktap_run "trimmed packets have a priority" priority
 bridge_up || ktap_fail "bridge"
 ktap_run "headers come back through a bridge with VLANs" comes_back_bridged
+ktap_run "what a shaper has when its link goes down was not sent" link_goes_down
 ktap_run "a device goes with all that waits" device_goes
 ktap_run "a namespace is loaded" namespace_is_loaded
 star_delete
