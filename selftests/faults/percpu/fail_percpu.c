@@ -10,6 +10,10 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/stacktrace.h>
+
+/* As many as should_fail() looks at, at most. */
+#define FAIL_PERCPU_DEPTH	32
 
 static DECLARE_FAULT_ATTR(fail_percpu);
 static struct dentry *fail_percpu_dir;
@@ -18,10 +22,28 @@ typedef void __percpu *(*fail_percpu_alloc_t)(size_t size, size_t align,
 					       bool reserved, gfp_t gfp);
 static fail_percpu_alloc_t fail_percpu_real;
 
+/*
+ * Is it allocated under functions between the addresses that are required? should_fail() checks
+ * that, too, but counts the functions of this module, which are in every allocation's stack.
+ */
+static bool fail_percpu_is_under(void)
+{
+	unsigned long entries[FAIL_PERCPU_DEPTH];
+	unsigned int i, n;
+
+	n = stack_trace_save(entries, ARRAY_SIZE(entries), 0);
+	for (i = 0; i < n; i++)
+		if (entries[i] >= fail_percpu.require_start &&
+		    entries[i] < fail_percpu.require_end &&
+		    !within_module(entries[i], THIS_MODULE))
+			return true;
+	return false;
+}
+
 /* For probes to see, as they see the other allocators' functions of this kind. */
 static noinline bool fail_percpu_should_fail(size_t size)
 {
-	return should_fail(&fail_percpu, size);
+	return fail_percpu_is_under() && should_fail(&fail_percpu, size);
 }
 
 /* Stands in the allocator's place, called by its caller, so that the stack is true. */
