@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Every allocation of the module fails once.
+"""Every allocation of the modules fails once.
 
-usage: allocations.py SITES MODULE ROUTER WORKER...
+usage: allocations.py SITES MODULES ROUTER WORKER...
 
-ROUTER and WORKER are namespaces. To be run by allocations.sh. Speaks KTAP.
+MODULES is the folder that the modules are loaded from, ROUTER and WORKER are namespaces. To be
+run by allocations.sh. Speaks KTAP.
 
 Each request is made with its first allocation failing, then with its second, and so on
 until one comes through that has no more. Where it fails, it says so, and nothing has
@@ -12,6 +13,7 @@ changed; else all of it was done, and who listens was told, or told that he was 
 """
 import ctypes
 import errno
+import functools
 import os
 import socket
 import struct
@@ -31,7 +33,7 @@ from genl import attribute
 from inject import TRACING, Injection, get, put
 from trio import CLONE_NEWNET, enter, libc
 
-sites, module, router, *namespaces = sys.argv[1:]
+sites, modules, router, *namespaces = sys.argv[1:]
 enter(router)
 box = Box()
 do = box.do
@@ -44,6 +46,8 @@ PERCPU = 2
 RTM_NEWQDISC, NESTED, NLM_CREATE = 36, 0x8000, 0x400
 TCA_KIND, TCA_OPTIONS, TC_H_ROOT, WEIR_HANDLE, WEIR_TC_LIMIT = 1, 2, 0xffffffff, 0x10 << 16, 1
 TC_PLUGIN = os.path.join(HERE, "..", "..", "build", "tc")
+# The modules in the order in which they are loaded, and how many allocations that takes at least.
+LOADS = {"weir_core": 2, "weir": 5, "sch_weir": 5, "weir_xdp": 3}
 
 
 JOB = dict(id=7, sources=3, blocks=2, grads=1024, address=address("10.77.1.254"))
@@ -427,7 +431,7 @@ def trim_meters():
 
 
 def namespace():
-    """A namespace that cannot have weir's part of it is not made."""
+    """A namespace that cannot have a module's part of it is not made."""
     def make():
         pid = os.fork()
         if not pid:
@@ -494,20 +498,26 @@ def deflected():
     return packets.deflected(box, injection, router, namespaces, SLOW)
 
 
-def unload():
+def unload(name):
     """Programs that are taken off let go of the module a little later."""
     for _ in range(600):
-        if get("/sys/module/weir/refcnt").strip() == "0":
+        if get("/sys/module/%s/refcnt" % name).strip() == "0":
             break
         time.sleep(0.1)
-    if libc.syscall(syscalls.DELETE_MODULE, b"weir", os.O_NONBLOCK):
+    if libc.syscall(syscalls.DELETE_MODULE, name.encode(), os.O_NONBLOCK):
         raise OSError(ctypes.get_errno(), "delete_module")
 
 
-def load():
-    with open(module, "rb") as file:
+def load(name):
+    with open("%s/%s.ko" % (modules, name), "rb") as file:
         if libc.syscall(syscalls.FINIT_MODULE, file.fileno(), b"", 0):
             raise OSError(ctypes.get_errno(), "finit_module")
+
+
+def loaded():
+    """The modules that there are, with how often each is held and by which other ones."""
+    lines = [line.split() for line in get("/proc/modules").splitlines()]
+    return sorted((name, held, by) for name, _, held, by, *_ in lines if name in LOADS)
 
 
 def attach():
@@ -527,17 +537,22 @@ def bridge_port():
         time.sleep(0.1)
 
 
-def module_load():
+def module_loads():
+    """A module that cannot be loaded leaves nothing, and holds no other one; all can be unloaded."""
     bridge_port()
     box.close()
     for dev in "w1", "w2":
         packets.run("ip", "link", "set", "dev", dev, "xdp", "off")
-    unload()
-    injection.under_modules()
-    n = sweep(load, unload, state=lambda: str(os.path.exists("/sys/module/weir")), failures=5,
-              heard=silence)
-    load()
-    injection.under_module()
+    for name in reversed(LOADS):
+        unload(name)
+    n = 0
+    for name, failures in LOADS.items():
+        injection.locate()
+        come, go = functools.partial(load, name), functools.partial(unload, name)
+        n += sweep(come, go, state=loaded, failures=failures, heard=silence)
+        come()
+        n += sweep(go, come, state=loaded, failures=0, heard=silence)
+    injection.locate()
     box.open()
     attach()
     packets.run("ip", "link", "del", "port0")
@@ -548,7 +563,8 @@ def module_load():
 def nothing_is_left():
     total = dict(box.get("stats-get"))
     assert not any(any(total[key]) for key in ("jobs", "ports", "memory", "memory-used")), total
-    assert not box.dump("trim-get")
+    for operation in "trim-get", "chain-get", "flow-get", "filter-get", "order-get":
+        assert not box.dump(operation), operation
 
 
 def all_is_listed():
@@ -556,11 +572,13 @@ def all_is_listed():
     assert not injection.strange, "\n".join(injection.strange)
 
 
-sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush, source_add,
-          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, flow_changes, filter_changes, order_changes,
-          trim_qdisc, trim_tc, trim_meters,
-          first_qdisc, limits_of_a_qdisc, trim_default,
-          namespace, module_load, results, routes, route_to_a_group, routes_of_ipv6, degraded_results, events,
+sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush,
+          source_add, source_set, source_del, source_flush, looks, port_add, port_others,
+          chain_changes, flow_changes, filter_changes, order_changes,
+          trim_qdisc, trim_tc, trim_meters, first_qdisc, limits_of_a_qdisc,
+          trim_default,
+          namespace, module_loads,
+          results, routes, route_to_a_group, routes_of_ipv6, degraded_results, events,
           queue, deflected]
 
 
@@ -602,10 +620,11 @@ class Took:
 
 def main():
     attach()
-    injection.under_module()
     failed = ktap.run(tests, mend=clean_up, after=Took().tell)
+    for name in LOADS:
+        count, left = injection.left(name)
+        print("# %s: %d of %d allocation sites were seen to fail" % (name, count - len(left), count))
     count, left = injection.left()
-    print("# %d of %d allocation sites were seen to fail" % (count - len(left), count))
     print("# figure alloc_sites_failed_of_all %.3f" % ((count - len(left)) / count))
     sys.exit(failed)
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every allocation of the module fails once, in each request, at load, and in the way of
+# Every allocation of the modules fails once, in each request, at load, and in the way of
 # a packet (allocations.py). Takes a kernel with fault injection: scripts/debug-kernel.
-# To be run in the virtual machine: it unloads and loads the module.
+# To be run in the virtual machine: it unloads and loads the modules.
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -20,7 +20,7 @@ faults=$root/build/faults-${faults##*/kmod-}
 
 skip() {
 	ktap_header 1
-	ktap_skip "every allocation of the module fails once" "$1"
+	ktap_skip "every allocation of the modules fails once" "$1"
 	ktap_end
 }
 
@@ -41,5 +41,5 @@ ip link set slow0 netns "$(ns_name router)" && ns_ip router <<-END || exit 1
 	link set slow0 up
 	neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev slow0 nud permanent
 END
-/usr/bin/python3 "$here/allocations.py" "$faults/sites" "$WEIR_MODULE" \
+/usr/bin/python3 "$here/allocations.py" "$faults/sites" "${WEIR_MODULE%/*}" \
 	"$(ns_name router)" "$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" "$(ns_name w4)"

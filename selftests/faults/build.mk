@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # For kernels that have fault injection: that of per-CPU memory, which they have not, and
-# the list of the module's calls that allocate.
+# the list of the modules' calls that allocate.
 
-# Beside the module whose calls they are.
+# Beside the modules whose calls they are.
+faults_modules := weir_core weir sch_weir weir_xdp
 faults_dir := $(farm:$(B)/kmod-%=$(B)/faults-%)
 faults_kernel := $(shell scripts/kernel-release --build $(KERNEL) 2>/dev/null)
 
@@ -15,7 +16,7 @@ $(faults_dir)/fail_percpu.ko: selftests/faults/percpu/fail_percpu.c selftests/fa
 
 $(faults_dir)/sites: module
 	@mkdir -p $(@D)
-	$(Q)selftests/faults/sites $(farm)/weir.ko >$@.tmp && mv $@.tmp $@
+	$(Q)selftests/faults/sites $(faults_modules:%=$(farm)/%.ko) >$@.tmp && mv $@.tmp $@
 
 .PHONY: faults
 ifneq ($(shell grep -s '^CONFIG_FAULT_INJECTION_STACKTRACE_FILTER=y' $(faults_kernel)/.config),)

@@ -2,8 +2,8 @@
 """Makes the kernel run out of memory where, and when, it is told to.
 
 The kernel's fault injection (failslab, fail_page_alloc, and fail_percpu of this folder)
-is kept to allocations that are made under certain addresses: in the module's functions,
-or behind one call. Which call of the module it was is seen in a trace of the stack.
+is kept to allocations that are made under certain addresses: in functions of modules,
+or behind one call. Which call of which module it was is seen in a trace of the stack.
 """
 import os
 import re
@@ -17,8 +17,9 @@ MODULES = (0xffffffffa0000000, 0xffffffffff000000)
 PROBES = """r:weir_faults/slab should_failslab failed=$retval:s32
 r:weir_faults/page should_fail_alloc_page failed=$retval:u8
 r:weir_faults/percpu fail_percpu:fail_percpu_should_fail failed=$retval:u8
-p:weir_faults/load weir:weir_cut_init ip=%ip:x64
 """
+# Tells where a module is loaded, as its landmark runs.
+LANDMARK = "p:weir_faults/load_{0.name} {0.name}:{0.landmark} ip=%ip:x64\n"
 
 
 def put(path, value):
@@ -31,10 +32,29 @@ def get(path):
         return file.read()
 
 
-class Site:
-    """A call of the module that allocates; what of its faults was seen."""
+class Module:
+    """A module: its text, and in it the calls that allocate, by their offsets."""
 
     def __init__(self, line):
+        self.name, size, self.landmark, offset = line.split()[1:]
+        self.size, self.landmark_offset = int(size), int(offset)
+        self.sites = {}
+        # Where its text is, None where it is not loaded.
+        self.base = None
+
+    def locate(self):
+        path = "/sys/module/%s/sections/.text" % self.name
+        self.base = int(get(path), 16) if os.path.exists(path) else None
+
+    def has(self, address):
+        return self.base is not None and self.base <= address < self.base + self.size
+
+
+class Site:
+    """A call of a module that allocates; what of its faults was seen."""
+
+    def __init__(self, module, line):
+        self.module = module
         offset, self.place, self.function = line.split()
         self.offset = int(offset)
         self.failed = 0
@@ -46,17 +66,29 @@ class Site:
         return int(self.place.rpartition(":")[2])
 
 
+def modules_of(text):
+    """The modules of what "sites" has printed, by their names."""
+    modules = {}
+    for line in text.splitlines():
+        if line.startswith("module "):
+            module = Module(line)
+            modules[module.name] = module
+        else:
+            site = Site(module, line)
+            module.sites[site.offset] = site
+    return modules
+
+
 class Injection:
     """There is one. @sites is what the program "sites" has printed."""
 
     def __init__(self, sites):
-        size, *lines = get(sites).splitlines()
-        # weir_cut_init(), which tells where the module is loaded, begins at the landmark.
-        self.size, self.landmark = map(int, size.split()[1:])
-        self.sites = {site.offset: site for site in map(Site, lines)}
+        self.modules = modules_of(get(sites))
+        self.sites = [site for module in self.modules.values() for site in module.sites.values()]
         self.strange = set()
         self.seen = []
-        self.base = self.loaded_at()
+        self.locate()
+        self.under_modules()
         for kind in KINDS:
             self.knob(kind, "stacktrace-depth", 32)
             self.knob(kind, "verbose", 0)
@@ -72,11 +104,11 @@ class Injection:
         self.trace()
 
     def at(self, *calls):
-        """The sites of calls: a file's name, and a function's, each."""
+        """The sites of calls: a file of kmod/, and a function, each."""
         found = []
         for file, function in calls:
-            sites = [site for site in self.sites.values() if site.function == function and
-                     os.path.basename(site.place).startswith(file + ":")]
+            sites = [site for site in self.sites if site.function == function and
+                     site.place.startswith("kmod/%s:" % file)]
             assert sites, "%s calls no %s" % (file, function)
             found += sites
         return found
@@ -106,16 +138,18 @@ class Injection:
         put(TRACING + "/buffer_size_kb", 2048)
         for option in "sym-addr", "sym-offset":
             put(TRACING + "/trace_options", option)
-        put(TRACING + "/kprobe_events", PROBES)
+        put(TRACING + "/kprobe_events",
+            PROBES + "".join(map(LANDMARK.format, self.modules.values())))
         for probe in "slab", "page", "percpu":
             put(TRACING + "/events/weir_faults/%s/filter" % probe, "failed != 0")
             put(TRACING + "/events/weir_faults/%s/trigger" % probe, "stacktrace if failed != 0")
         put(TRACING + "/events/weir_faults/enable", 1)
         put(TRACING + "/trace", "")
 
-    def loaded_at(self):
-        """Where the module's text is."""
-        return int(get("/sys/module/weir/sections/.text"), 16)
+    def locate(self):
+        """Finds the modules, which are others each time they are loaded."""
+        for module in self.modules.values():
+            module.locate()
 
     def under(self, start, end):
         """Only what is allocated by functions there, or by those that they call."""
@@ -123,11 +157,8 @@ class Injection:
             self.knob(kind, "require-start", hex(start))
             self.knob(kind, "require-end", hex(end))
 
-    def under_module(self):
-        self.base = self.loaded_at()
-        self.under(self.base, self.base + self.size)
-
     def under_modules(self):
+        """Of all modules: a request passes through several."""
         self.under(*MODULES)
 
     def nth(self, n, function):
@@ -146,7 +177,7 @@ class Injection:
 
     def always(self, site, times, function):
         """Calls it with up to so many allocations behind a site failing; returns how many."""
-        at = self.base + site.offset
+        at = site.module.base + site.offset
         self.under(at, at + 1)
         for kind in KINDS:
             self.knob(kind, "times", times)
@@ -156,7 +187,7 @@ class Injection:
         finally:
             for kind in KINDS:
                 self.knob(kind, "probability", 0)
-        self.under_module()
+            self.under_modules()
         return self.collect()
 
     def until_failed(self, site, times, function):
@@ -172,10 +203,10 @@ class Injection:
         """Notes what has failed since the last time; returns how many."""
         text = get(TRACING + "/trace")
         put(TRACING + "/trace", "")
-        load = re.search(r" ip=0x([0-9a-f]+)", text)
-        if load:
+        for name, ip in re.findall(r" load_(\w+): .* ip=0x([0-9a-f]+)", text):
             # The probe's address may be that of the instruction behind it.
-            self.base = (int(load.group(1), 16) & ~15) - self.landmark
+            module = self.modules[name]
+            module.base = (int(ip, 16) & ~15) - module.landmark_offset
         stacks = text.split("<stack trace>")[1:]
         for stack in stacks:
             self.note([int(a, 16) for a in re.findall(r"=> .*<([0-9a-f]+)>", stack)], stack)
@@ -183,12 +214,13 @@ class Injection:
 
     def note(self, stack, text):
         for address in stack:
-            offset = address - self.base
-            if not 0 <= offset < self.size:
+            module = next((one for one in self.modules.values() if one.has(address)), None)
+            if not module:
                 continue
-            if offset in self.sites:
-                self.sites[offset].failed += 1
-                self.seen.append(self.sites[offset].place)
+            site = module.sites.get(address - module.base)
+            if site:
+                site.failed += 1
+                self.seen.append(site.place)
             # Memory of the detectors, for what is allocated nowhere else.
             elif re.search(r"debug_object|kasan_|stack_depot|kmemleak", text):
                 self.seen.append("a detector's")
@@ -197,11 +229,15 @@ class Injection:
             return
         self.seen.append("the kernel's")
 
-    def left(self):
-        """A site of each place that has not failed yet: a line may be there several times."""
+    def left(self, name=""):
+        """
+        How many places there are, in one module or all, and a site of each that has not failed
+        yet. A line may be in a module several times.
+        """
         places = {}
-        for site in self.sites.values():
-            places.setdefault(site.place, []).append(site)
+        for site in self.sites:
+            if name in ("", site.module.name):
+                places.setdefault((site.module, site.place), []).append(site)
         return len(places), [s[0] for s in places.values() if not any(site.failed for site in s)]
 
     def took(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The module's allocations in the way of a packet, each of which fails.
+"""The modules' allocations in the way of a packet, each of which fails.
 
 Most are made in softirq, whichever task that has interrupted, so a fault is not asked for
 by number but by call: the next allocations behind it fail. Packets may be lost by that,
@@ -132,7 +132,8 @@ def results(box, injection, router, namespaces):
             job.aged()
 
         both()
-        return job.fails([("room.c", "__alloc_pages_noprof"), ("skb.c", "__alloc_skb")], both)
+        return job.fails([("agg/out/room.c", "__alloc_pages_noprof"),
+                          ("agg/out/skb.c", "__alloc_skb")], both)
 
 
 def forget_routes():
@@ -141,14 +142,15 @@ def forget_routes():
 
 def looked_up(injection):
     """Where routes of IPv4 are looked up, in the order of the source: to a group, and to anyone."""
-    return sorted(injection.at(("dest.c", "ip_route_output_flow")), key=lambda site: site.line())
+    return sorted(injection.at(("agg/out/dest.c", "ip_route_output_flow")),
+                  key=lambda site: site.line())
 
 
 def routes(box, injection, router, namespaces):
     with Sums(box, injection, router, namespaces) as job:
         job.rounds()
         n = job.fail(looked_up(injection)[1:], lambda: job.rounds(1, forget_routes))
-        return n + job.fails([("dest.c", "ip_local_out")],
+        return n + job.fails([("agg/out/dest.c", "ip_local_out")],
                              lambda: job.rounds(1, lambda: run("ip", "neigh", "flush", "all")))
 
 
@@ -176,9 +178,10 @@ def routes6(box, injection, router, namespaces):
 
     with Sums(box, injection, router, namespaces, ipv6=True) as job:
         job.rounds()
-        n = job.fails([("dest.c", "ip6_route_output_flags"), ("dest.c", "ip6_dst_lookup_flow")],
+        n = job.fails([("agg/out/dest.c", "ip6_route_output_flags"),
+                       ("agg/out/dest.c", "ip6_dst_lookup_flow")],
                       lambda: job.rounds(1, forget_route))
-        return n + job.fails([("dest.c", "ip6_local_out")],
+        return n + job.fails([("agg/out/dest.c", "ip6_local_out")],
                              lambda: job.rounds(1, lambda: run("ip", "-6", "neigh", "flush", "all")))
 
 
@@ -187,7 +190,8 @@ def degraded(box, injection, router, namespaces):
     with Sums(box, injection, router, namespaces, policy=2, timeout=10000000, quorum=1) as job:
         job.join()
         job.rounds()
-        return job.fails([("skb.c", "__netdev_alloc_frag_align")], lambda: job.rounds(100), 8)
+        return job.fails([("agg/out/skb.c", "__netdev_alloc_frag_align")],
+                         lambda: job.rounds(100), 8)
 
 
 def events(box, injection, router, namespaces):
@@ -218,8 +222,8 @@ def events(box, injection, router, namespaces):
             return False
 
         begin()
-        return job.fails([("event.c", "__alloc_skb"), ("event.c", "netlink_broadcast_filtered")],
-                         begin)
+        return job.fails([("agg/netlink/event.c", "__alloc_skb"),
+                          ("agg/netlink/event.c", "netlink_broadcast_filtered")], begin)
 
 
 def kept(count):
@@ -323,7 +327,7 @@ class Queue:
         guest.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 11 << 2)
         enter(self.router)
         before = self.count()["failed"]
-        site = self.injection.at(("trim_skb.c", "skb_ensure_writable"))[0]
+        site = self.injection.at(("trim/trim_skb.c", "skb_ensure_writable"))[0]
 
         def send():
             guest.sendto(bytes(100), ("10.77.3.254", 9))
@@ -345,7 +349,7 @@ class Queue:
                            "dst_mac 02:00:00:00:04:01", "udp_dst_min 5000",
                            "udp_dst_max 5000", "tos 28"):
                 put(PKTGEN + "w4", option + "\n")
-            return self.copied(self.injection.at(("sch_enqueue.c", "skb_clone"))[0])
+            return self.copied(self.injection.at(("trim/sch_enqueue.c", "skb_clone"))[0])
         finally:
             put(PKTGEN + "kpktgend_0", "rem_device_all\n")
 
@@ -424,7 +428,7 @@ def deflected(box, injection, router, namespaces, ifindex):
     with Deflect(box, router, namespaces[2], ifindex) as port:
         port.send()
         before = port.count()["lost"]
-        site = injection.at(("deflect.c", "xdp_build_skb_from_frame"))[0]
+        site = injection.at(("trim/deflect.c", "xdp_build_skb_from_frame"))[0]
         n = injection.until_failed(site, 1, port.send)
         # The call that failed may have been a detector's, and the frame none the worse.
         assert 1 <= port.count()["lost"] - before <= n
