@@ -23,6 +23,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = os.path.join(HERE, "..", "netns"), os.path.join(HERE, "..", "lib")
+import around
 import ktap
 from named import Box, Refused, address
 import packets
@@ -244,6 +245,13 @@ def flow_changes():
     n += sweep(lambda: do("flow-del", ifindex=W1), lambda: do("flow-set", ifindex=W1, flows=64), failures=0)
     n += sweep(lambda: do("flow-flush"), lambda: do("flow-set", ifindex=W1, flows=64), failures=0)
     do("flow-flush")
+    # What alarms take comes with the table, or to one that is there.
+    alarms = dict(ifindex=W1, source=1000000)
+    n += sweep(lambda: do("flow-set", flows=64, **alarms), lambda: do("flow-flush"), failures=8)
+    do("flow-set", ifindex=W1, flows=64)
+    n += sweep(lambda: do("flow-set", **alarms),
+               lambda: (do("flow-flush"), do("flow-set", ifindex=W1, flows=64)), failures=2)
+    do("flow-flush")
     return n
 
 
@@ -252,6 +260,7 @@ def filter_changes():
     src = {"rule": {"src": address("10.1.0.0"), "src-prefix": 16}}
     file = {"file": b"/etc/weir/bad\0", "common": {"fragment": 1}}
     each = {"action": 3, "rate": {"packets": 1000}, "each": True}
+    sample = {"action": 6, "sample": 1}
 
     def add(prio, **values):
         do("filter-add", ifindex=W1, prio=prio, match=src, **(values or {"action": 2}))
@@ -270,6 +279,11 @@ def filter_changes():
     n += sweep(lambda: do("filter-commit", ifindex=W1), lambda: (end(30), add(30, action=2, more=True)), failures=3,
                heard=silence)
     n += sweep(lambda: end(20), lambda: add(20, **each), failures=3)
+    # The group of psample comes and goes with the rule; its listeners are told if there is memory.
+    n += sweep(lambda: add(40, **sample), lambda: end(40), failures=5)
+    add(40, **sample)
+    n += sweep(lambda: end(40), lambda: add(40, **sample), failures=3)
+    end(40)
     n += sweep_look(box.list, "filter-get", {"ifindex": W1})
     n += sweep(lambda: do("filter-flush"), lambda: add(10))
     do("filter-flush")
@@ -324,6 +338,26 @@ def order_changes():
     return n
 
 
+def looks_at_chains():
+    """As looks(), at all that runs around XDP programs."""
+    passes = xdp.program()
+    do("chain-add", ifindex=W1, prio=10, fd=passes)
+    do("flow-set", ifindex=W1, flows=64)
+    do("filter-add", ifindex=W1, prio=10, match={"rule": RULE}, action=2)
+    do("order-add", ifindex=W1, prio=1, sequence=1, flows=4, packets=8)
+    try:
+        return sum(sweep_look(*what) for what in (
+            (box.get, "chain-get", {"ifindex": W1, "prio": 10}), (box.list, "chain-get", {}),
+            (box.get, "flow-get", {"ifindex": W1}), (box.list, "flow-get", {}),
+            (box.list, "flow-record-get", {}), (box.list, "flow-record-get", {"top": 5}),
+            (box.get, "filter-get", {"ifindex": W1, "prio": 10}), (box.list, "filter-get", {}),
+            (box.get, "order-get", {"ifindex": W1, "prio": 1}), (box.list, "order-get", {})))
+    finally:
+        for kind in "order", "filter", "flow", "chain":
+            do(kind + "-flush")
+        os.close(passes)
+
+
 def port_others():
     def add():
         do("port-add", ifindex=W1)
@@ -365,14 +399,14 @@ def trim_tc():
     return trim_of(TC_POLICY)
 
 
-def qdisc(flags=0, more=b""):
-    """Makes or changes that of w2."""
-    body = struct.pack("=BxxxiIII", socket.AF_UNSPEC, W2, WEIR_HANDLE, TC_H_ROOT, 0)
+def qdisc(flags=0, more=b"", ifindex=W2):
+    """Makes or changes that of w2, or of another device."""
+    body = struct.pack("=BxxxiIII", socket.AF_UNSPEC, ifindex, WEIR_HANDLE, TC_H_ROOT, 0)
     rtnl.ask(RTM_NEWQDISC, body + attribute(TCA_KIND, b"weir\0") + more, flags)
 
 
-def shown_by_tc():
-    return subprocess.run(["tc", "-j", "qdisc", "show", "dev", "w2"], check=True, text=True,
+def shown_by_tc(dev="w2"):
+    return subprocess.run(["tc", "-j", "qdisc", "show", "dev", dev], check=True, text=True,
                           stdout=subprocess.PIPE, env=dict(os.environ, TC_LIB_DIR=TC_PLUGIN)).stdout
 
 
@@ -381,6 +415,18 @@ def first_qdisc():
     return sweep(lambda: qdisc(NLM_CREATE),
                  lambda: packets.run("tc", "qdisc", "del", "dev", "w2", "root"),
                  state=shown_by_tc, failures=2, heard=silence)
+
+
+def qdisc_of_a_tap():
+    """With what counts packets that its reader has not taken."""
+    packets.run("ip", "tuntap", "add", "dev", "tap0", "mode", "tap")
+    ifindex = socket.if_nametoindex("tap0")
+    try:
+        return sweep(lambda: qdisc(NLM_CREATE, ifindex=ifindex),
+                     lambda: packets.run("tc", "qdisc", "del", "dev", "tap0", "root"),
+                     state=lambda: shown_by_tc("tap0"), failures=3, heard=silence)
+    finally:
+        packets.run("ip", "link", "del", "tap0")
 
 
 def limits_of_a_qdisc():
@@ -490,12 +536,28 @@ def events():
     return traffic(packets.events)
 
 
+def arp():
+    return traffic(packets.arp)
+
+
 def queue():
     return traffic(packets.queue, W4, W3)
 
 
 def deflected():
     return packets.deflected(box, injection, router, namespaces, SLOW)
+
+
+def reports():
+    return around.reports(box, injection, router, namespaces, W3)
+
+
+def samples():
+    return around.samples(box, injection, router, namespaces, W3)
+
+
+def orders():
+    return around.orders(box, injection, router, namespaces, W3)
 
 
 def unload(name):
@@ -521,9 +583,10 @@ def loaded():
 
 
 def attach():
-    """Programs that hand over what comes in, where a test adds the port."""
+    """Programs that hand over what comes in, where a test adds the port; of format lab ARP, too."""
     for dev in "w1", "w2":
-        packets.run("weir", "port", "attach", "dev", dev, "mode", "xdp")
+        packets.run("weir", "port", "attach", "dev", dev, "mode", "xdp",
+                    "udp", "12000", "udp", "8000")
     do("port-flush")
 
 
@@ -574,12 +637,12 @@ def all_is_listed():
 
 sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush,
           source_add, source_set, source_del, source_flush, looks, port_add, port_others,
-          chain_changes, flow_changes, filter_changes, order_changes,
-          trim_qdisc, trim_tc, trim_meters, first_qdisc, limits_of_a_qdisc,
+          chain_changes, flow_changes, filter_changes, order_changes, looks_at_chains,
+          trim_qdisc, trim_tc, trim_meters, first_qdisc, qdisc_of_a_tap, limits_of_a_qdisc,
           trim_default,
           namespace, module_loads,
-          results, routes, route_to_a_group, routes_of_ipv6, degraded_results, events,
-          queue, deflected]
+          results, routes, route_to_a_group, routes_of_ipv6, degraded_results, events, arp,
+          queue, deflected, reports, samples, orders]
 
 
 def all_have_failed():

@@ -15,7 +15,8 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
                              ("trim", "IFINDEX"), ("block", "JOB"), ("total", "JOBS"),
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
                              ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"), ("trim-pool", "NAME"),
-                             ("chain", "IFINDEX"), ("order", "IFINDEX"), ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
+                             ("chain", "IFINDEX"), ("order", "IFINDEX"), ("order-stats", "PACKETS"),
+                             ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
                              ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"),
                              ("filter", "IFINDEX"), ("filter-match", "RULE"),
                              ("filter-stats", "PACKETS"), ("filter-source", "IFINDEX"), ("device", "IFINDEX"))}
