@@ -55,7 +55,7 @@ class Site:
 
     def __init__(self, module, line):
         self.module = module
-        offset, self.place, self.function = line.split()
+        offset, self.place, self.function, *self.maybe = line.split()
         self.offset = int(offset)
         self.failed = 0
 
@@ -231,12 +231,12 @@ class Injection:
 
     def left(self, name=""):
         """
-        How many places there are, in one module or all, and a site of each that has not failed
-        yet. A line may be in a module several times.
+        How many places there are that always allocate, in one module or all, and a site of each
+        that has not failed yet. A line may be in a module several times.
         """
         places = {}
         for site in self.sites:
-            if name in ("", site.module.name):
+            if name in ("", site.module.name) and not site.maybe:
                 places.setdefault((site.module, site.place), []).append(site)
         return len(places), [s[0] for s in places.values() if not any(site.failed for site in s)]
 
