@@ -54,7 +54,7 @@ class System:
             "qemu-system-" + arch, "-nodefaults", "-no-user-config", "-display", "none", *machine, "-accel",
             accel if accel == "kvm" else "tcg,thread=single", "-smp", "2", "-m", "2G",
             "-kernel", boot % "vmlinuz", "-initrd", boot % "initrd.img",
-            "-append", f"root=/dev/vda rw panic=-1 oops=panic systemd.show_status=0 {words}",
+            "-append", f"root=/dev/vda rw loglevel=5 panic=-1 oops=panic systemd.show_status=0 {words}",
             "-serial", "file:" + self.console, "-device", "virtio-serial-pci",
             "-chardev", f"socket,path={work}/agent,server=on,wait=off,id=agent",
             "-device", f"virtserialport,chardev=agent,name={AGENT}"]
