@@ -25,6 +25,7 @@ def make_disk(tree, path, size="5G"):
     if os.path.exists(path):
         os.unlink(path)
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", tree, path, size], check=True,
+                   stdout=subprocess.DEVNULL,
                    env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"})
 
 
