@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What devices have: an entry is made for the first part of a device and goes with the last one. */
+/* Entries of devices: created with the first part of a device, freed with the last one. */
 #include <linux/slab.h>
 
 #include "xdp/base/dev.h"

@@ -59,7 +59,6 @@ static int weir_filter_link(struct weir_xdp_net *wn, struct weir_filter *filter)
 	if (!xd)
 		return -ENOMEM;
 	rcu_assign_pointer(xd->filter, filter);
-	filter->shown = true;
 	return 0;
 }
 
@@ -72,7 +71,7 @@ static int weir_filter_show(struct weir_xdp_net *wn, struct weir_filter *filter,
 	rtnl_lock();
 	if (filter->hidden || !__dev_get_by_index(wn->ns.net, filter->ifindex))
 		err = -ENODEV;
-	else if (!filter->shown)
+	else if (!weir_filter_get(wn, filter->ifindex))
 		err = weir_filter_link(wn, filter);
 	if (!err && classifier)
 		weir_filter_publish(filter, classifier);
@@ -333,23 +332,6 @@ void weir_filter_end(struct weir_xdp_net *wn, struct weir_filter *filter)
 		weir_filter_finish(wn, filter);
 }
 
-/* The filter of a device; the namespace's lock is held, so that it stays. Return: it, or NULL. */
-static struct weir_filter *weir_filter_any(struct weir_xdp_net *wn)
-{
-	struct weir_filter *filter = NULL;
-	struct weir_xdp_dev *xd;
-	unsigned long ifindex;
-
-	rcu_read_lock();
-	xa_for_each(&wn->devs, ifindex, xd) {
-		filter = rcu_dereference(xd->filter);
-		if (filter)
-			break;
-	}
-	rcu_read_unlock();
-	return filter;
-}
-
 /**
  * weir_filter_flush() - take all filters of a namespace away
  * @net: the namespace, whose lock is held
@@ -360,9 +342,15 @@ void weir_filter_flush(struct net *net)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(net);
 	struct weir_filter *filter;
+	struct weir_xdp_dev *xd;
+	unsigned long ifindex;
 
-	while ((filter = weir_filter_any(wn)))
-		weir_filter_end(wn, filter);
+	/* The lock of the namespace keeps filters, not entries of devices. */
+	xa_for_each(&wn->devs, ifindex, xd) {
+		filter = weir_filter_find(wn, ifindex);
+		if (filter)
+			weir_filter_end(wn, filter);
+	}
 }
 
 /**

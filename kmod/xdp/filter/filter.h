@@ -20,8 +20,7 @@ struct xdp_md;
  * @rules: struct weir_filter_rule by prio; under the namespace's lock
  * @count: number of rules; under the namespace's lock
  * @matches: number of matches of all rules; under the namespace's lock
- * @shown: packets and requests find it; written under RTNL
- * @hidden: they no longer find it; written under RTNL
+ * @hidden: packets and requests no longer find it; written under RTNL
  * @ending: ends it without RTNL
  *
  * Changes are made under the namespace's lock, and RTNL is taken only to publish them: a
@@ -35,7 +34,6 @@ struct weir_filter {
 	struct xarray			rules;
 	u32				count;
 	u32				matches;
-	bool				shown;
 	bool				hidden;
 	struct weir_ending		ending;
 };

@@ -31,29 +31,6 @@ int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_
 }
 
 /**
- * weir_flows_next() - find the next device whose flows are recorded
- * @wn: the namespace, whose lock is held: the table stays until it is released
- * @ifindex: the least index to look at; set to that of the device
- *
- * Return: the device's table, or NULL if there is no further one.
- */
-struct weir_flow_table *weir_flows_next(struct weir_xdp_net *wn, unsigned long *ifindex)
-{
-	struct weir_flow_table *table = NULL;
-	struct weir_xdp_dev *xd;
-
-	lockdep_assert_held(&wn->ns.lock);
-	rcu_read_lock();
-	xa_for_each_start(&wn->devs, *ifindex, xd, *ifindex) {
-		table = rcu_dereference(xd->flows);
-		if (table)
-			break;
-	}
-	rcu_read_unlock();
-	return table;
-}
-
-/**
  * weir_flows_free() - free a table, and what its alarms take
  * @table: the table, which no packet, visit or request sees
  *

@@ -42,7 +42,6 @@ static inline struct weir_flow_table *weir_flows_find(struct weir_xdp_net *wn, i
 	return table;
 }
 
-struct weir_flow_table *weir_flows_next(struct weir_xdp_net *wn, unsigned long *ifindex);
 int weir_flows_add(struct weir_xdp_net *wn, struct net_device *dev, struct weir_flow_table *table);
 void weir_flows_free(struct weir_flow_table *table);
 void weir_flows_del(struct weir_xdp_net *wn, int ifindex);

@@ -202,12 +202,15 @@ static int weir_nl_dump_table(const struct weir_nl_msg *msg, const struct weir_f
 static int weir_nl_dump_tables(struct weir_xdp_net *wn, const struct weir_nl_msg *msg, int only)
 {
 	struct netlink_callback *cb = msg->cb;
-	unsigned long ifindex = cb->args[0];
 	struct weir_flow_table *table;
+	struct weir_xdp_dev *xd;
+	unsigned long ifindex;
 	int err;
 
-	for (; (table = weir_flows_next(wn, &ifindex)); ifindex++) {
-		if (only && ifindex != only)
+	/* The lock of the namespace keeps tables, not entries of devices. */
+	xa_for_each_start(&wn->devs, ifindex, xd, cb->args[0]) {
+		table = weir_flows_find(wn, ifindex);
+		if (!table || (only && ifindex != only))
 			continue;
 		if (cb->args[0] != ifindex)
 			cb->args[1] = 0;
@@ -320,12 +323,15 @@ static u64 weir_nl_flow_value(const struct weir_flow *flow, u32 by)
 static void weir_nl_top_find(struct weir_xdp_net *wn, struct weir_nl_top *top, int only, u32 by)
 {
 	struct weir_flow_table *table;
-	unsigned long ifindex = 0;
+	struct weir_xdp_dev *xd;
+	unsigned long ifindex;
 	struct weir_flow *flow;
 	u32 at;
 
-	for (; (table = weir_flows_next(wn, &ifindex)); ifindex++) {
-		if (only && ifindex != only)
+	/* The lock of the namespace keeps tables, not entries of devices. */
+	xa_for_each(&wn->devs, ifindex, xd) {
+		table = weir_flows_find(wn, ifindex);
+		if (!table || (only && ifindex != only))
 			continue;
 		at = 0;
 		while ((flow = weir_flow_table_next(table, &at, table->capacity))) {

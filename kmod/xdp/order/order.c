@@ -347,8 +347,21 @@ int weir_order_del(struct weir_xdp_net *wn, int ifindex, u32 prio)
 	return 0;
 }
 
+/* Set @prio to that of the first order of a device. Takes RTNL. Return: false if there is none. */
+static bool weir_order_first(struct weir_xdp_net *wn, int ifindex, u32 *prio)
+{
+	struct weir_orders *orders;
+
+	rtnl_lock();
+	orders = weir_orders(wn, ifindex);
+	if (orders)
+		*prio = list_first_entry(&orders->list, struct weir_reorder, list)->prio;
+	rtnl_unlock();
+	return orders;
+}
+
 /**
- * weir_order_flush() - take all orders of a namespace away
+ * weir_order_flush() - remove all orders of a namespace
  * @net: the namespace, whose lock is held
  *
  * Takes RTNL.
@@ -356,25 +369,13 @@ int weir_order_del(struct weir_xdp_net *wn, int ifindex, u32 prio)
 void weir_order_flush(struct net *net)
 {
 	struct weir_xdp_net *wn = weir_xdp_net(net);
-	struct weir_orders *orders;
 	struct weir_xdp_dev *xd;
 	unsigned long ifindex;
 	u32 prio;
 
-	do {
-		orders = NULL;
-		rtnl_lock();
-		xa_for_each(&wn->devs, ifindex, xd) {
-			orders = rtnl_dereference(xd->orders);
-			if (orders)
-				break;
-		}
-		if (orders)
-			prio = list_first_entry(&orders->list, struct weir_reorder, list)->prio;
-		rtnl_unlock();
-		if (orders)
+	xa_for_each(&wn->devs, ifindex, xd)
+		while (weir_order_first(wn, ifindex, &prio))
 			weir_order_del(wn, ifindex, prio);
-	} while (orders);
 }
 
 /**
