@@ -46,7 +46,8 @@ static void weir_trim_pools_insert(struct weir_trim_net *wn, struct weir_trim_po
  * @name: its name, which fits
  * @size: bytes that may wait
  *
- * What waits beyond a smaller size is sent, and nothing more waits until there is room again.
+ * If the new size is smaller than what waits, packets that wait are still sent, and no packet is
+ * queued until there is room again.
  *
  * Return: 0, -ENOMEM, or -ENOSPC if there are WEIR_TRIM_POOLS_MAX others.
  */

@@ -365,7 +365,9 @@ static bool weir_sch_pool_full(const struct weir_sch_visit *v,
 	return v->limits->alpha && b->bands.packets[WEIR_BAND_DATA];
 }
 
-/* Whether the data band has no room. Room in a pool is taken, so this comes last. */
+/*
+ * Return true if the data band has no room. The pool is checked last, as that takes room out of it.
+ */
 static bool weir_sch_data_full(const struct weir_sch_visit *v,
 			       const struct sk_buff *skb)
 {

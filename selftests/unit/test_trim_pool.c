@@ -76,7 +76,7 @@ static void trim_pool_largest(void)
 	CHECK(!take(WEIR_TRIM_ALPHA_MAX, &taken, 1));
 }
 
-/* What other queues hold makes the threshold shrink, and it grows again when they drain. */
+/* The threshold shrinks as other queues fill, and grows as they drain. */
 static void trim_pool_shares(void)
 {
 	u64 one = 0, two = 0, three = 0;
