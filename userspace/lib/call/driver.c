@@ -76,7 +76,7 @@ static unsigned int mark_done(struct weir *comm, unsigned int *unreported)
 	return fresh;
 }
 
-/* What a call's result has reported is not reported again. */
+/* Raise the event for completions and a failure that no call has returned yet; clear it when none is left. */
 static void update_news(struct weir *comm)
 {
 	struct driver *driver = comm->driver;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the import of a config_db.json share. */
+/* Types and functions that the importers of SONiC's config_db.json share. */
 #ifndef WEIR_IMPORT_SONIC_H
 #define WEIR_IMPORT_SONIC_H
 

@@ -320,7 +320,7 @@ static void write_pool(struct import *import, const char *name, uint64_t size)
 	free(text);
 }
 
-/* What a pool has of use to others. */
+/* List the fields of a pool that are not imported. */
 static void rest_of_pool(struct import *import, const char *name, struct json_object *pool)
 {
 	json_object_object_foreach(pool, field, value) {
