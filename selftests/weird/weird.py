@@ -615,7 +615,7 @@ def unit_reloads_the_configuration():
         assert daemon.request("GET", "/jobs", token="fresh").status == 200
         staged = os.path.join(daemon.work, "run")
         assert os.stat(os.path.join(staged, "weird.json")).st_mode & 0o777 == 0o600
-        # The files for TLS are copied with it; the owner of the state may read them, nobody else.
+        # The files for TLS are copied, too; only the owner of the state directory can read the copies.
         daemon.stop()
         made = make_certificates(daemon.work)
         daemon.conf = {"tenants": [tenant("own", "fresh", certificates=["worker"])], "tls": {

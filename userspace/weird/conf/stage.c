@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "conf/conf.h"
 
 #define COPY		"weird.json"
@@ -55,11 +56,13 @@ static bool copy_file(const struct staging *to, struct json_object *tls, const c
 	good = write_copy(to, name, text);
 	explicit_bzero(text, size);
 	free(text);
-	if (good && asprintf(&where, "%s/%s", to->name, name) >= 0) {
-		json_object_object_add(tls, member, json_object_new_string(where));
-		free(where);
-	}
-	return good;
+	if (!good)
+		return false;
+	if (asprintf(&where, "%s/%s", to->name, name) < 0)
+		log_die("no memory");
+	json_object_object_add(tls, member, json_object_new_string(where));
+	free(where);
+	return true;
 }
 
 static bool copy_all(const struct staging *to, const char *path)
