@@ -43,7 +43,7 @@ class System:
     """@tree has the kernel and its initial ramdisk in boot/; @disks are files, the root's first."""
 
     def __init__(self, work, tree, disks, accel="tcg"):
-        self.work, self.agent, self.process = work, None, None
+        self.work, self.agent, self.process, self.said = work, None, None, ""
         self.console = os.path.join(work, "console")
         kernel = [name for name in os.listdir(os.path.join(tree, "boot")) if name.startswith("vmlinuz-")]
         assert len(kernel) == 1, f"{tree} has not one kernel, but {kernel}"
@@ -137,6 +137,7 @@ class System:
             assert took < PATIENCE, "a command does not end"
             # To ask costs the guest, too.
             time.sleep(min(0.1 + took / 10, 2))
+        self.said = done[1]
         return done
 
     def tried(self, command, text=b""):
@@ -153,16 +154,16 @@ class System:
         self.run("mkdir -p %s && cat >%s && chmod %s %s" % (
             *(shlex.quote(word) for word in (os.path.dirname(path), path)), mode, shlex.quote(path)), text.encode())
 
+    def wait(self, condition, what):
+        """Wait until a function returns true. Failing that, show what its last command has said."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, f"not within {PATIENCE} s: {what}\n{self.said}"
+            time.sleep(0.5)
+
     def until(self, command, what):
         """Wait until a command succeeds."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            status, said = self.tried(command)
-            if not status:
-                return said
-            if time.monotonic() > end:
-                raise Failed(f"not within {PATIENCE} s: {what}: {command}\n{said}")
-            time.sleep(0.5)
+        self.wait(lambda: not self.tried(command)[0], f"{what}: {command}")
 
     def reboot(self):
         before = self.boot()
