@@ -16,17 +16,6 @@ root=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=traffic.sh
 . "$here/traffic.sh"
 
-# refused PATTERN COMMAND [ARGUMENT...]
-refused() {
-	local pattern=$1 said
-	shift
-	if said=$("$@" 2>&1); then
-		echo "$*: was not refused"
-		return 1
-	fi
-	grep -qE -e "$pattern" <<<"$said" || { echo "$*: $said"; return 1; }
-}
-
 tc_w4() {
 	local object=$1 verb=$2
 	in_router tc "$object" "$verb" dev w4 "${@:3}"

@@ -24,17 +24,6 @@ slow=/sys/module/slow_port/parameters
 pins=/sys/fs/bpf/devices_$$
 at_exit rm -rf "$pins"
 
-# refused PATTERN COMMAND [ARGUMENT...]
-refused() {
-	local pattern=$1 said
-	shift
-	if said=$("$@" 2>&1); then
-		echo "$*: was not refused"
-		return 1
-	fi
-	grep -qE -e "$pattern" <<<"$said" || { echo "$*: $said"; return 1; }
-}
-
 # of DEV FILTER: what the policy's JSON says.
 of() { shown "$1" | gojq -r "$2"; }
 

@@ -20,6 +20,17 @@ shown() {
 	echo "${json%]}"
 }
 
+# refused PATTERN COMMAND [ARGUMENT...]: it fails, and what it says matches.
+refused() {
+	local pattern=$1 said
+	shift
+	if said=$("$@" 2>&1); then
+		echo "$*: was not refused"
+		return 1
+	fi
+	grep -qE -e "$pattern" <<<"$said" || { echo "$*: $said"; return 1; }
+}
+
 # An emulated machine starts a program in the time of many lines of bash: what is asked all the
 # time, while a test waits, is read here.
 

@@ -19,17 +19,6 @@ frame=1442
 
 weir() { command weir -n "$ns_prefix-router" "$@"; }
 
-# refused PATTERN COMMAND [ARGUMENT...]
-refused() {
-	local pattern=$1 said
-	shift
-	if said=$("$@" 2>&1); then
-		echo "$*: was not refused"
-		return 1
-	fi
-	grep -qE -e "$pattern" <<<"$said" || { echo "$*: $said"; return 1; }
-}
-
 # slow DEV RATE [QDISC...]: weir's is the only queue that fills. At 8bit, a byte a second, nothing leaves but a burst.
 slow() {
 	in_router tc qdisc del dev "$1" root 2>/dev/null
