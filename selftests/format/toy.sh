@@ -17,7 +17,7 @@ sums() { "$recipe_tree/selftests/vm/run" --kernel "$release" -- selftests/format
 
 ktap_header
 recipe_begin docs/how-to/add-a-format.md selftests/format/add toy
-recipe_entries 3 uapi/weir.yaml
+recipe_entries 2 uapi/weir.yaml
 recipe_entries 4 bpf/lib/format/weir_datagram.h
 recipe_entries 1 kmod/agg/format/format.h
 recipe_entries 1 kmod/agg/format/formats.c

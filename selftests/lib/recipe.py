@@ -38,8 +38,8 @@ class Recipe:
     def word(self, enumeration, name, doc):
         """Adds a word to an enumeration of the netlink spec, and makes what follows from it."""
         self.table("uapi/weir.yaml",
-                   (rf"(^    name: {enumeration}\n.*?(?=^  -\n))",
-                    f"      -\n        name: {name}\n        doc: {doc}\n"))
+                   (rf"(^    name: {enumeration}\n.*?(?=^  - ))",
+                    f"      - name: {name}\n        doc: {doc}\n"))
         made = subprocess.run([os.path.join(self.tree, "scripts/ynl-regen")], check=True,
                               stdout=subprocess.PIPE, text=True).stdout
         print(made, end="")

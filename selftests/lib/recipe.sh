@@ -6,7 +6,7 @@
 #	. "$root/selftests/lib/ktap.sh"
 #	. "$root/selftests/lib/recipe.sh"
 #	recipe_begin docs/how-to/add-a-format.md selftests/format/add toy
-#	recipe_entries 3 uapi/weir.yaml
+#	recipe_entries 2 uapi/weir.yaml
 #
 # The copy is in $recipe_tree. To be sourced in the root of the project.
 

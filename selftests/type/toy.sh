@@ -17,7 +17,7 @@ is_a_word() { "$recipe_tree/build/bin/weir" help job | grep -q '^  uint32 '; }
 
 ktap_header
 recipe_begin docs/how-to/add-a-type.md selftests/type/add uint32
-recipe_entries 3 uapi/weir.yaml
+recipe_entries 2 uapi/weir.yaml
 recipe_entries 3 kmod/agg/type/reduce_ops.h
 recipe_entries 3 kmod/agg/type/types.c
 recipe_entries 3 kmod/agg/Kbuild
