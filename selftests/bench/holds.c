@@ -2,14 +2,18 @@
 /*
  * Says "ready", and when it is ended (SIGTERM) the longest that RTNL was held meanwhile, by whom, and
  * the longest softirq, with its vector: "rtnl NS NAME", a line for each caller of rtnl_unlock(), and
- * "softirq NS VECTOR".
+ * "softirq NS VECTOR", in which callbacks of RCU that are pending at the end count. To be run on one CPU.
  */
+#include <arpa/inet.h>
 #include <err.h>
 #include <inttypes.h>
+#include <linux/if_ether.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "bpf/holds.skel.h"
 
@@ -42,6 +46,19 @@ static void print(const struct holds_bpf *holds)
 	printf("softirq %llu %u\n", (unsigned long long)bss->softirq, bss->softirq_vector);
 }
 
+/*
+ * Wait until pending callbacks of RCU have run: a packet socket that is closed waits for a grace period, whose
+ * callback follows the others of this CPU.
+ */
+static void settle(void)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
+
+	if (fd < 0)
+		err(1, "no packet socket");
+	close(fd);
+}
+
 int main(void)
 {
 	struct holds_bpf *holds;
@@ -57,6 +74,7 @@ int main(void)
 	printf("ready\n");
 	fflush(stdout);
 	sigwait(&end, &signal);
+	settle();
 	holds_bpf__detach(holds);
 	print(holds);
 	holds_bpf__destroy(holds);

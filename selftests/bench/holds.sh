@@ -62,7 +62,7 @@ listener() {
 	kill -STOP "$exporter"
 }
 
-# longest NAME COMMAND...: what it holds up
+# longest NAME COMMAND...: what it holds up, with the callbacks of RCU that it leaves
 longest() {
 	local name=$1 tracer rtnl by softirq vector
 	bench-holds >"$work/held" 2>&1 & tracer=$!
