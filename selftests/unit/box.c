@@ -78,8 +78,8 @@ struct weir_job_config box_config(const struct weir_format_ops *format, unsigned
 				  unsigned int sources, u32 blocks, u16 grads)
 {
 	return (struct weir_job_config) {
-		.id = id, .format = format, .order = WEIR_ORDER_ARRIVAL,
-		.byte_order = format->joins ? WEIR_BYTE_ORDER_WORKERS : WEIR_BYTE_ORDER_NETWORK,
+		.id = id, .format = format, .settings.order = WEIR_ORDER_ARRIVAL,
+		.settings.byte_order = format->joins ? WEIR_BYTE_ORDER_WORKERS : WEIR_BYTE_ORDER_NETWORK,
 		.blocks = {
 			.size = blocks, .slots = blocks, .sources = sources, .grads = grads,
 			.reduction = weir_reduction_find(format->dtype ?: WEIR_DTYPE_INT32, WEIR_OP_SUM,

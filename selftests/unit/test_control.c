@@ -365,7 +365,7 @@ static void control_byte_order(void)
 
 		setup(2);
 		if (!(i & 4))
-			job->byte_order = WEIR_BYTE_ORDER_NETWORK;
+			job->settings.byte_order = WEIR_BYTE_ORDER_NETWORK;
 		join_with(i & 1, i & 2);
 		CHECK_EQ(box.packet[0].join.features, WEIR_JOIN_ACKS | (agreed ? WEIR_JOIN_LITTLE : 0));
 		CHECK_EQ(box.packet[1].join.features, box.packet[0].join.features);

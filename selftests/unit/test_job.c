@@ -8,7 +8,7 @@
 static struct weir_job_config config(void)
 {
 	return (struct weir_job_config){
-		.id = 7, .format = &weir_format_trio, .order = WEIR_ORDER_ARRIVAL,
+		.id = 7, .format = &weir_format_trio, .settings.order = WEIR_ORDER_ARRIVAL,
 		.blocks = {
 			.size = 4, .slots = 4, .sources = 3, .grads = 1024,
 			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,

@@ -234,9 +234,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->format = cfg->format;
 	job->engine = engine;
 	job->uplink = weir_job_uplink(cfg);
-	job->order = cfg->order;
-	job->owner = cfg->owner;
-	job->byte_order = cfg->byte_order;
+	job->settings = cfg->settings;
 	job->grads = cfg->blocks.grads;
 	job->local.net = wn->ns.net;
 	job->local.port = htons(cfg->port);

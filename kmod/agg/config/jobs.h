@@ -21,9 +21,7 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy
  * struct weir_job_config - a job as an administrator asks for it
  * @id: job id
  * @format: wire format
- * @order: enum weir_order
- * @owner: enum weir_owner
- * @byte_order: enum weir_byte_order
+ * @settings: what the job keeps as it is
  * @blocks: the block table: sources make a block complete
  * @address: the box's address for this job, IPv4 as IPv4-mapped
  * @port: UDP port that workers send to, host byte order
@@ -38,9 +36,7 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy
  */
 struct weir_job_config {
 	u8		id;
-	u8		order;
-	u8		owner;
-	u8		byte_order;
+	struct weir_job_settings settings;
 	const struct weir_format_ops *format;
 	struct weir_blocks_config blocks;
 	struct in6_addr	address;

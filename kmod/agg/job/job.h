@@ -42,14 +42,24 @@ struct weir_policy_config {
 };
 
 /**
+ * struct weir_job_settings - settings that a job keeps as they were requested
+ * @order: enum weir_order; types that need no order have any
+ * @owner: enum weir_owner, for those who read it
+ * @byte_order: enum weir_byte_order
+ */
+struct weir_job_settings {
+	u8	order;
+	u8	owner;
+	u8	byte_order;
+};
+
+/**
  * struct weir_job - one training job (Trio paper, figure 17)
  * @wn: its namespace
  * @id: job id
  * @format: wire format
  * @engine: what is done with contributions
- * @order: enum weir_order as requested; types that need no order have any
- * @owner: enum weir_owner, for those who read it
- * @byte_order: enum weir_byte_order
+ * @settings: as requested
  * @grads: gradients a block at most (block_grad_max)
  * @memory: bytes that it has charged
  * @local: where workers send to and results come from (out_src_addr); its port is
@@ -82,9 +92,7 @@ struct weir_policy_config {
 struct weir_job {
 	struct weir_net			*wn;
 	u8				id;
-	u8				order;
-	u8				owner;
-	u8				byte_order;
+	struct weir_job_settings	settings;
 	u16				grads;
 	const struct weir_format_ops	*format;
 	const struct weir_engine	*engine;

@@ -331,7 +331,7 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 	joining.words.nonce = join.nonce;
 	joining.words.lacks = c->block;
 	joining.words.grads = ntohl(join.grads);
-	joining.words.little = job->byte_order == WEIR_BYTE_ORDER_WORKERS &&
+	joining.words.little = job->settings.byte_order == WEIR_BYTE_ORDER_WORKERS &&
 			       join.features & WEIR_JOIN_LITTLE;
 	if (!weir_join_fits(job, &join) ||
 	    !job->map->ops->read(job->map, c, ntohs(join.member) ?: c->source + 1, pl, ranks)) {

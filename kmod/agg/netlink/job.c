@@ -118,8 +118,8 @@ static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job
 				   div_u64(job->policy.timeout, NSEC_PER_USEC)) ?:
 		       nla_put_u32(skb, WEIR_A_JOB_HELD, weir_kv_held(job->kv));
 	return weir_nl_job_put_policy(skb, job) ||
-	       nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
-	       nla_put_u32(skb, WEIR_A_JOB_BYTE_ORDER, job->byte_order) ||
+	       nla_put_u32(skb, WEIR_A_JOB_ORDER, job->settings.order) ||
+	       nla_put_u32(skb, WEIR_A_JOB_BYTE_ORDER, job->settings.byte_order) ||
 	       nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
 			   div_u64(job->blocks.repeat_after, NSEC_PER_USEC)) ||
 	       nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.open_max) ||
@@ -141,7 +141,7 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, WEIR_A_JOB_ID, job->id) ||
 	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format->id) ||
-	    nla_put_u32(skb, WEIR_A_JOB_OWNER, job->owner) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OWNER, job->settings.owner) ||
 	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, job->blocks.reduction->dtype) ||
 	    nla_put_u32(skb, WEIR_A_JOB_OP, job->blocks.reduction->op) ||
 	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
@@ -402,7 +402,7 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 		.sources	= nla_get_u32(info->attrs[WEIR_A_JOB_SOURCES]),
 		.ranks		= weir_nl_u32_or(info, WEIR_A_JOB_RANKS, 0),
 		.grads		= weir_nl_u32_or(info, WEIR_A_JOB_GRADS, 0),
-		.reduction	= weir_reduction_find(dtype, op, cfg->order),
+		.reduction	= weir_reduction_find(dtype, op, cfg->settings.order),
 		.marking	= {
 			.size	= cfg->format->mark,
 			.fold	= cfg->format->fold,
@@ -518,7 +518,7 @@ static int weir_nl_job_check_format(struct genl_info *info,
 	if (format->dtype && cfg->blocks.reduction->dtype != format->dtype)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EINVAL,
 				      "numbers of this format are of one type: leave dtype away");
-	if (!format->joins && cfg->byte_order == WEIR_BYTE_ORDER_WORKERS)
+	if (!format->joins && cfg->settings.byte_order == WEIR_BYTE_ORDER_WORKERS)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_BYTE_ORDER], -EINVAL,
 				      "packets of this format have network byte order");
 	if (cfg->blocks.size < format->slots) {
@@ -542,6 +542,16 @@ static int weir_nl_job_address(struct genl_info *info, struct weir_job_config *c
 			    &cfg->address);
 }
 
+static void weir_nl_job_settings(struct genl_info *info, const struct weir_format_ops *format,
+				 struct weir_job_settings *settings)
+{
+	settings->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
+	settings->owner = weir_nl_u32_or(info, WEIR_A_JOB_OWNER, WEIR_OWNER_ADMIN);
+	settings->byte_order = weir_nl_u32_or(info, WEIR_A_JOB_BYTE_ORDER,
+					      format->joins ? WEIR_BYTE_ORDER_WORKERS :
+							      WEIR_BYTE_ORDER_NETWORK);
+}
+
 /* Checks of a new job that need no look at other jobs. */
 static int weir_nl_job_config(struct genl_info *info,
 			      struct weir_job_config *cfg)
@@ -556,11 +566,7 @@ static int weir_nl_job_config(struct genl_info *info,
 	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
 	cfg->format = weir_format_find(weir_nl_u32_or(info, WEIR_A_JOB_FORMAT,
 						      WEIR_FORMAT_TRIO));
-	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
-	cfg->owner = weir_nl_u32_or(info, WEIR_A_JOB_OWNER, WEIR_OWNER_ADMIN);
-	cfg->byte_order = weir_nl_u32_or(info, WEIR_A_JOB_BYTE_ORDER,
-					 cfg->format->joins ? WEIR_BYTE_ORDER_WORKERS :
-							      WEIR_BYTE_ORDER_NETWORK);
+	weir_nl_job_settings(info, cfg->format, &cfg->settings);
 	err = cfg->format->kv ? weir_nl_job_check_streams(info) : weir_nl_job_check_blocks(info);
 	if (err)
 		return err;
