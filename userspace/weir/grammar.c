@@ -127,15 +127,6 @@ static const struct key job_parent_vlan = {
 	"parent-vlan", "ID", "the only VLAN that the parent's packets are taken from, 1 to 4094 (any)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PARENT_VLAN, .max = 4095, .names = &vlan_names,
 };
-static const struct key job_keys = {
-	"keys", "NUMBER", "of format kv, in place of blocks and grads: keys that the box holds at most",
-	VALUE_NUMBER, .attr = WEIR_A_JOB_KEYS, .min = 1, .max = WEIR_KEYS_MAX,
-};
-static const struct key job_key_memory = {
-	"key-memory", "NUMBER", "bytes that the table of keys takes at most (enough for keys of up to 22 bytes)",
-	VALUE_NUMBER, .attr = WEIR_A_JOB_KEY_MEMORY,
-};
-
 static const struct key job_retain = {
 	"retain", "SIZE", "memory for results beyond open blocks, for sources that are slow to take them (three times what open blocks take, up to 64m)",
 	VALUE_OWN, .attr = WEIR_A_JOB_RETAIN, .syntax = &size_syntax,
@@ -151,8 +142,7 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_dead_after, false }, { &job_rate, false }, { &job_ranks, false },
 	{ &job_parent, false }, { &job_parent_source, false }, { &job_parent_port, false },
 	{ &job_parent_dev, false }, { &job_parent_vlan, false },
-	{ &job_repeat_after, false }, { &job_keys, false }, { &job_key_memory, false },
-	{ &job_retain, false }, END,
+	{ &job_repeat_after, false }, { &job_retain, false }, END,
 };
 static const struct verb_key job_set_keys[] = {
 	{ &job_id, true }, { &job_port, false }, { &job_group, false },
@@ -164,9 +154,10 @@ static const struct verb_key job_show_keys[] = { { &job_id, false }, END };
 static const struct verb_key no_keys[] = { END };
 
 static const struct verb job_verbs[] = {
-	{ "add", "make a job", WEIR_CMD_JOB_ADD, job_add_keys, .run = job_add },
-	{ "set", "change a live job", WEIR_CMD_JOB_SET,
-	  job_set_keys, .run = job_set },
+	{ "add", "make a job", WEIR_CMD_JOB_ADD, job_add_keys, .run = job_add,
+	  .attributes = job_add_attributes },
+	{ "set", "change a live job", WEIR_CMD_JOB_SET, job_set_keys, .run = job_set,
+	  .attributes = job_set_attributes },
 	{ "del", "remove a job, its sources and its blocks", WEIR_CMD_JOB_DEL,
 	  job_del_keys, .run = request_run },
 	{ "show", "show one job, or all", WEIR_CMD_JOB_GET, job_show_keys, .run = job_show },
@@ -226,9 +217,9 @@ static const struct verb_key source_flush_keys[] = { { &source_job, true }, END 
 
 static const struct verb source_verbs[] = {
 	{ "add", "bind a source of a job to an address", WEIR_CMD_SOURCE_ADD,
-	  source_add_keys, .run = request_run },
+	  source_add_keys, .run = request_run, .attributes = source_add_attributes },
 	{ "set", "bind a source to something else, or police it otherwise", WEIR_CMD_SOURCE_SET,
-	  source_set_keys, .run = request_run },
+	  source_set_keys, .run = request_run, .attributes = source_set_attributes },
 	{ "del", "unbind a source", WEIR_CMD_SOURCE_DEL, source_del_keys, .run = request_run },
 	{ "show", "show one source, those of a job, or all", WEIR_CMD_SOURCE_GET,
 	  source_show_keys, .run = source_show },
@@ -809,11 +800,26 @@ const struct verb *grammar_verb(const struct object *object, const char *name)
 	return NULL;
 }
 
-const struct verb_key *grammar_key(const struct verb *verb, const char *name)
+const struct verb_key *grammar_key_at(const struct verb *verb, unsigned int at)
 {
 	const struct verb_key *entry;
 
 	for (entry = verb->keys; entry->key; entry++) {
+		if (!at--)
+			return entry;
+	}
+	for (entry = verb->attributes; entry && entry->key; entry++) {
+		if (!at--)
+			return entry;
+	}
+	return NULL;
+}
+
+const struct verb_key *grammar_key(const struct verb *verb, const char *name)
+{
+	const struct verb_key *entry;
+
+	for_each_key(entry, verb) {
 		if (!strcmp(entry->key->name, name))
 			return entry;
 	}
@@ -911,6 +917,6 @@ void grammar_keys(const struct verb *verb, char *buffer, unsigned int size)
 	const struct verb_key *entry;
 
 	*buffer = '\0';
-	for (entry = verb->keys; entry->key; entry++)
+	for_each_key(entry, verb)
 		append(buffer, size, entry->key->name);
 }

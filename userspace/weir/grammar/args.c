@@ -307,7 +307,7 @@ static void near_key(struct near *near, const struct verb *verb, const char *wor
 	const struct verb_key *entry;
 
 	near_begin(near, word);
-	for (entry = verb->keys; entry->key; entry++)
+	for_each_key(entry, verb)
 		near_try(near, entry->key->name);
 }
 
@@ -386,7 +386,7 @@ static int check_required(const struct args *args)
 {
 	const struct verb_key *entry;
 
-	for (entry = args->verb->keys; entry->key; entry++) {
+	for_each_key(entry, args->verb) {
 		if (entry->required && !args_get(args, entry->key->name))
 			return usage(entry->key->name, "%s lacks the key %s: add `%s %s` (%s)",
 				     place(args), entry->key->name, entry->key->name,

@@ -167,7 +167,7 @@ static void list_keys(const struct verb *verb, int count, char **words)
 {
 	const struct verb_key *entry;
 
-	for (entry = verb->keys; entry->key; entry++) {
+	for_each_key(entry, verb) {
 		if (entry->key->repeat || !value_of(verb, count, words, entry->key->name))
 			puts(entry->key->name);
 	}
@@ -299,7 +299,7 @@ static void print_table(void)
 			continue;
 		for (verb = object->verbs; verb->name; verb++) {
 			printf("%s %s\n", object->name, *verb->name ? verb->name : "-");
-			for (entry = verb->keys; entry->key; entry++)
+			for_each_key(entry, verb)
 				printf("%s %s %s %s\n", object->name,
 				       *verb->name ? verb->name : "-",
 				       entry->key->name,

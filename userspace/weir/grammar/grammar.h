@@ -103,6 +103,7 @@ struct verb_key {
  * @positional: words without keys are taken by run() itself
  * @words: those words, in help
  * @host_first: run() enters the network namespace itself
+ * @attributes: further keys, which scripts/keys-regen makes of attributes of the command
  */
 struct verb {
 	const char *name;
@@ -113,6 +114,7 @@ struct verb {
 	bool positional;
 	bool host_first;
 	const char *words;
+	const struct verb_key *attributes;
 };
 
 /* @hidden: not shown in help; for programs */
@@ -127,6 +129,16 @@ extern const struct object grammar[];
 extern const struct verb trim_verbs[];	/* grammar_trim.c */
 extern const struct verb trim_default_verbs[];
 extern const struct verb trim_pool_verbs[];
+
+/* attributes.c */
+extern const struct verb_key job_add_attributes[], job_set_attributes[];
+extern const struct verb_key source_add_attributes[], source_set_attributes[];
+
+/* The key at a place, 0 for the first; NULL behind the last one. */
+const struct verb_key *grammar_key_at(const struct verb *verb, unsigned int at);
+
+#define for_each_key(entry, verb) \
+	for (unsigned int at_ = 0; (entry = grammar_key_at(verb, at_)); at_++)
 
 /* NULL where its values are one word. */
 const struct words *key_words(const struct key *key);

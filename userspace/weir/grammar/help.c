@@ -65,7 +65,7 @@ static void print_usage(const struct object *object, const struct verb *verb)
 	const struct verb_key *entry;
 
 	printf("  weir %s%s%s", object->name, *verb->name ? " " : "", verb->name);
-	for (entry = verb->keys; entry->key; entry++) {
+	for_each_key(entry, verb) {
 		printf(" %s%s ", entry->required ? "" : "[", entry->key->name);
 		print_value(entry->key);
 		printf("%s%s", entry->required ? "" : "]",
@@ -96,7 +96,7 @@ static void print_keys(const struct object *object)
 	bool any = false;
 
 	for (verb = object->verbs; verb->name; verb++) {
-		for (entry = verb->keys; entry->key; entry++) {
+		for_each_key(entry, verb) {
 			if (seen_before(object, verb, entry->key))
 				continue;
 			if (!any)
@@ -135,7 +135,7 @@ static int help_verb(const struct object *object, const char *name)
 	print_usage(object, verb);
 	if (verb->keys->key)
 		printf("\nkeys:\n");
-	for (entry = verb->keys; entry->key; entry++)
+	for_each_key(entry, verb)
 		printf("  %-12s  %s\n", entry->key->name, entry->key->doc);
 	return WEIR_OK;
 }

@@ -71,8 +71,7 @@ static void print_config(const struct nlattr **job)
 	show_number("sources", job[WEIR_A_JOB_SOURCES]);
 	show_number("blocks", job[WEIR_A_JOB_BLOCKS]);
 	show_number("grads", job[WEIR_A_JOB_GRADS]);
-	show_number("keys", job[WEIR_A_JOB_KEYS]);
-	show_number("key-memory", job[WEIR_A_JOB_KEY_MEMORY]);
+	show_keys(job_add_attributes, job);
 	show_address(NULL, "address", job[WEIR_A_JOB_ADDRESS]);
 	show_number("port", job[WEIR_A_JOB_PORT]);
 	show_address(NULL, "group", job[WEIR_A_JOB_GROUP]);

@@ -35,8 +35,8 @@ static const struct key *key_of(const struct args *args, uint16_t attr)
 {
 	const struct verb_key *entry;
 
-	for (entry = args->verb->keys; attr && entry->key; entry++) {
-		if (entry->key->attr == attr)
+	for_each_key(entry, args->verb) {
+		if (attr && entry->key->attr == attr)
 			return entry->key;
 	}
 	return NULL;

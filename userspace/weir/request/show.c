@@ -20,6 +20,20 @@ void show_name(const char *key, const struct names *names, const struct nlattr *
 		print_string(key, names_word(names, nl_uint(attr)));
 }
 
+void show_keys(const struct verb_key *keys, const struct nlattr **attrs)
+{
+	const struct verb_key *entry;
+
+	for (entry = keys; entry->key; entry++) {
+		const struct nlattr *attr = attrs[entry->key->attr];
+
+		if (entry->key->type == VALUE_NAME)
+			show_name(entry->key->name, entry->key->names, attr);
+		else
+			show_number(entry->key->name, attr);
+	}
+}
+
 void show_address(const char *label, const char *key, const struct nlattr *attr)
 {
 	char text[ADDR_TEXT];

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/print.h"
-#include "grammar/names.h"
+#include "grammar/grammar.h"
 
 struct args;
 struct nl_replies;
@@ -58,6 +58,8 @@ void stats_print(const struct nlattr *nest);
 /* Fields that may be absent: then nothing is printed. */
 void show_number(const char *key, const struct nlattr *attr);
 void show_name(const char *key, const struct names *names, const struct nlattr *attr);
+/* Values of keys that are made from the specs: `show` has them by these names, and `save`. */
+void show_keys(const struct verb_key *keys, const struct nlattr **attrs);
 void show_address(const char *label, const char *key, const struct nlattr *attr);
 
 /* Of a source's state. */
