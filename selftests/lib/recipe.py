@@ -36,10 +36,12 @@ class Recipe:
         print(path)
 
     def word(self, enumeration, name, doc):
-        """Adds a word to an enumeration of the netlink spec, and makes what follows from it."""
-        self.table("uapi/weir.yaml",
-                   (rf"(^    name: {enumeration}\n.*?(?=^  - ))",
-                    f"      - name: {name}\n        doc: {doc}\n"))
+        """Adds a word to an enumeration of the netlink spec."""
+        self.spec((rf"(^    name: {enumeration}\n.*?(?=^  - ))", f"      - name: {name}\n        doc: {doc}\n"))
+
+    def spec(self, *entries):
+        """Adds entries to the netlink spec, as table() does, and makes what follows from it."""
+        self.table("uapi/weir.yaml", *entries)
         made = subprocess.run([os.path.join(self.tree, "scripts/ynl-regen")], check=True,
                               stdout=subprocess.PIPE, text=True).stdout
         print(made, end="")
