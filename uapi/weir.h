@@ -104,7 +104,8 @@ enum weir_order {
  * enum weir_byte_order - byte order of gradients in the packets of a job
  * @WEIR_BYTE_ORDER_NETWORK: network byte order
  * @WEIR_BYTE_ORDER_WORKERS: little-endian in a generation whose workers have
- *   all said at their joins that theirs is, else network byte order
+ *   all said at their joins that they are little-endian, else network byte
+ *   order
  */
 enum weir_byte_order {
 	WEIR_BYTE_ORDER_NETWORK = 1,

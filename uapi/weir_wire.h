@@ -94,8 +94,8 @@ struct weir_trio {
 
 #define WEIR_TRIO_AGE_OP	0xf0	/* result: the block has aged out */
 #define WEIR_TRIO_AGED		0x10	/* the box's value there */
-#define WEIR_TRIO_UNLIKE	0x20	/* likewise: contributions had unlike
-					 * exponents, or another form
+#define WEIR_TRIO_UNLIKE	0x20	/* the box's value there: contributions
+					 * had unlike exponents, or another form
 					 */
 #define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
 #define WEIR_TRIO_ACK		0x40	/* from a worker: acknowledgment */
@@ -447,7 +447,7 @@ struct weir_panama {
  *   are sent again until they are acknowledged. Each is answered with WEIR_KV_CPK. The receiver
  *   takes each once, in any order.
  * - A packet without any of these is a probe. It has no number of its own, and is answered
- *   likewise; a sender that has nothing to send shows with it each second that it is alive.
+ *   with WEIR_KV_CPK; a sender that has nothing to send shows with it each second that it is alive.
  * - WEIR_KV_COLLECT asks a box to send on what its table holds.
  * - WEIR_KV_FIN is the last packet. It is acknowledged when all senders of the receiver have
  *   ended their streams and, at a box, all that came of them is acknowledged by its own
