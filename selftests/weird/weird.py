@@ -340,6 +340,21 @@ def restart_of_the_module():
         del answers
 
 
+def upgrade_beside_the_daemon():
+    """`weir upgrade` makes all jobs again. Whichever is first, the daemon keeps its jobs and their ranks."""
+    with Daemon([OWN]).start() as daemon:
+        answers = [daemon.ask(rank=rank, token="secret") for rank in range(2)]
+        before = daemon.in_box()
+        daemon.module(there=False)
+        expect(daemon.ask("b", token="secret"), 503, "not loaded")
+        open(os.path.join(daemon.box, "upgrade"), "w", encoding="ascii").close()
+        daemon.module(there=True)
+        wait_for(lambda: daemon.in_box() == before, "the job is there again")
+        assert [rank["connected"] for rank in daemon.jobs("secret")[0]["bound"]] == [True, True]
+        assert " ends: " not in daemon.said(), daemon.said()
+        del answers
+
+
 def another_daemon_of_the_same_journal():
     with Daemon([OWN]).start() as daemon, Daemon([OWN]) as second:
         second.state = daemon.state
@@ -775,7 +790,7 @@ TESTS = [
     run_of_another_size_takes_the_place_of_one_that_is_over,
     run_that_may_still_be_there_keeps_its_place, others_hear_of_a_rank_that_is_refused, two_ranks_of_one_address,
     who_may_not, anonymous_tenant_needs_no_token, strangers_are_not_the_anonymous_tenant, quotas, ids_go_round_and_run_out,
-    an_administrators_jobs, restart_of_the_daemon, restart_of_the_module,
+    an_administrators_jobs, restart_of_the_daemon, restart_of_the_module, upgrade_beside_the_daemon,
     another_daemon_of_the_same_journal, killed_at_each_step,
     two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for, half_open_connections_leave_room,
     full_disk, sentences_are_utf8, head,

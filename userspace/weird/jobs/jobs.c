@@ -14,6 +14,7 @@
 #include "jobs/journal.h"
 
 #define TICK_MS 1000
+#define RESTORE_TRIES 3
 
 /* Two daemons of one journal would take each other's jobs away. */
 bool jobs_open(struct jobs *jobs, const char *directory, struct refusal *refusal)
@@ -212,8 +213,12 @@ static int restore_source(const struct job *job, uint32_t number, const struct b
 
 	if (!rank->bound)
 		return 0;
-	if (!seen)
-		return box_source_add(&source);
+	if (!seen) {
+		int err = box_source_add(&source);
+
+		/* `weir upgrade` may have added it since the list was read. */
+		return err == -EEXIST ? box_source_set(&source) : err;
+	}
 	if (seen->port == rank->port && addr_equal(&seen->address, &rank->address))
 		return 0;
 	return box_source_set(&source);
@@ -239,12 +244,13 @@ static int restore_sources(struct job *job, const struct box_source *list, size_
 	return err;
 }
 
+/* Returns 0, or a negative errno: -EAGAIN if the list without the job is no longer true. */
 static int add_again(struct job *job)
 {
 	int err = box_job_add(&job->box);
 
 	if (err)
-		return err;
+		return err == -EEXIST ? -EAGAIN : err;
 	err = restore_sources(job, NULL, 0);
 	if (err && err != -ENXIO)
 		box_job_del(job->box.id);
@@ -297,9 +303,11 @@ static void end_again(struct jobs *jobs, struct job *job, const struct box_job *
 	forget(jobs, job, "it was being taken away");
 }
 
-static void restore_all(struct jobs *jobs, const struct box_job *seen, size_t jobs_seen,
+/* Returns true if the lists have to be read again: `weir upgrade` makes the same jobs. */
+static bool restore_all(struct jobs *jobs, const struct box_job *seen, size_t jobs_seen,
 			const struct box_source *sources, size_t sources_seen)
 {
+	bool again = false;
 	unsigned int id;
 
 	for (id = 0; id <= WEIR_JOB_ID_MAX; id++) {
@@ -313,28 +321,40 @@ static void restore_all(struct jobs *jobs, const struct box_job *seen, size_t jo
 			continue;
 		}
 		err = job ? restore_job(job, there, sources, sources_seen) : 0;
-		if (!err || err == -ENXIO)
+		again |= err == -EAGAIN;
+		if (!err || err == -ENXIO || err == -EAGAIN)
 			continue;
 		journal_erase(jobs, job);
 		forget(jobs, job, err == -EEXIST ? "the box has another job of this number" :
 						   box_error());
 	}
+	return again;
 }
 
-void jobs_restore(struct jobs *jobs)
+static bool restore_from_lists(struct jobs *jobs)
 {
 	struct box_source *sources = NULL;
 	size_t count = 0, source_count = 0;
 	struct box_job *seen = NULL;
+	bool again = false;
 	int err;
 
 	err = box_jobs(&seen, &count) ?: box_sources(&sources, &source_count);
 	if (err)
 		log_line("jobs are brought back later: %s", box_error());
 	else
-		restore_all(jobs, seen, count, sources, source_count);
+		again = restore_all(jobs, seen, count, sources, source_count);
 	free(seen);
 	free(sources);
+	return again;
+}
+
+void jobs_restore(struct jobs *jobs)
+{
+	int tries = RESTORE_TRIES;
+
+	while (tries-- && restore_from_lists(jobs))
+		;
 }
 
 static struct json_object *write_ranks(const struct job *job)
