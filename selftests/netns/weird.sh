@@ -237,6 +237,22 @@ module_is_reloaded() {
 }
 sources_are() { [[ $(weir -j source show | gojq -c '[.[] | [.job, .id, .address]]') == "$1" ]]; }
 
+# The upgrade makes all jobs again, and the daemon makes its own as soon as the module is there.
+upgraded() {
+	local i before
+	for ((i = 0; i < 12; i++)); do
+		ask $((i % 4 + 1)) "up$((i / 2))" $((i % 2)) 2 || return
+	done
+	before=$(weir -j source show | gojq -c '[.[] | [.job, .id, .address]]')
+	for ((i = 0; i < 6; i++)); do
+		command weir -j upgrade "${WEIR_MODULE%/*}" | tee "$box_out/upgrade" | gojq -e '.commands > 12 and .failed == 0' ||
+			{ cat "$box_out/upgrade"; return 1; }
+		poll 60 sources_are "$before" && lists_its_jobs || return
+	done
+	end_asks
+	poll 60 jobs_are ""
+}
+
 # All by one program, which has them under way at the same time.
 many_jobs() {
 	local i
@@ -349,6 +365,7 @@ if [[ ${1-} != long ]]; then
 	ktap_run "the daemon is killed in a run" daemon_is_killed_in_a_run
 	ktap_run "the daemon is killed while jobs are asked for" whole daemon_is_killed_while_jobs_are_asked_for
 	ktap_run "the module is reloaded" whole module_is_reloaded
+	ktap_run "modules are upgraded beside the daemon" whole upgraded
 	ktap_run "metrics and events" metrics_and_events
 	ktap_run "slow clients" slow_clients
 fi

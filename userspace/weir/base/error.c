@@ -13,8 +13,14 @@
 #include "base/quote.h"
 #include "base/tool.h"
 
+static int silent_err;
 static const char *where_file;
 static unsigned long long where_line;
+
+void tell_unless(int err)
+{
+	silent_err = err;
+}
 
 void tell_where(const char *file, unsigned long long line)
 {
@@ -81,6 +87,8 @@ int tell(const struct problem *problem, const char *format, ...)
 {
 	va_list args;
 
+	if (silent_err && problem->err == silent_err)
+		return WEIR_OK;
 	va_start(args, format);
 	vtell(problem, "error", format, args);
 	va_end(args);

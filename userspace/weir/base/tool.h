@@ -55,6 +55,9 @@ int refused(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on an error with this errno, 0 for none, is not reported, and counts as success. */
+void tell_unless(int err);
+
 /*
  * Where the words are that sentences are about from now on: "FILE line 7"; NULL for nowhere. Is called
  * for each line of files of millions: the name is not copied.

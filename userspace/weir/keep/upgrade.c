@@ -358,7 +358,6 @@ static int take_members(const struct upgrade *upgrade, const struct batch *kept)
 	for (i = 0; !status && i < kept->count; i++) {
 		const char *verb;
 
-
 		if (batch_parse(&kept->command[i], "", &args) || !is_member(&args) ||
 		    upgrade->modules.family[family_of_object(&args)])
 			continue;
@@ -395,6 +394,33 @@ static void tell_failed(const struct space *space, const struct command *command
 	free(words);
 }
 
+/*
+ * Does the command make a job of a program, as weird, or a source of one? @jobs: those that were seen
+ * so far, by their ids; jobs come before their sources.
+ */
+static bool is_of_program(const struct args *args, bool *jobs)
+{
+	uint32_t id;
+
+	if (!strcmp(args->object->name, "job")) {
+		id = args_number(args, "id", 0);
+		jobs[id] = args_number(args, "owner", WEIR_OWNER_ADMIN) != WEIR_OWNER_ADMIN;
+		return jobs[id];
+	}
+	return !strcmp(args->object->name, "source") && jobs[args_number(args, "job", 0)];
+}
+
+/* Programs that run make their jobs again themselves: what one has made already is as it is to be. */
+static int make_one_again(const struct args *args, bool *jobs)
+{
+	int status;
+
+	tell_unless(is_of_program(args, jobs) ? EEXIST : 0);
+	status = args->verb->run(args);
+	tell_unless(0);
+	return status;
+}
+
 /* What one command cannot make again does not keep the others from it. */
 static void make_again(struct upgrade *upgrade)
 {
@@ -403,6 +429,7 @@ static void make_again(struct upgrade *upgrade)
 
 	for (i = 0; i < upgrade->count; i++) {
 		struct batch *kept = &upgrade->space[i].kept;
+		bool jobs[WEIR_JOB_ID_MAX + 1] = {};
 
 		if (enter(&upgrade->space[i])) {
 			upgrade->failed += kept->count;
@@ -414,7 +441,7 @@ static void make_again(struct upgrade *upgrade)
 
 			if (!status && !goes(upgrade, &args))
 				continue;
-			status = status ?: args.verb->run(&args);
+			status = status ?: make_one_again(&args, jobs);
 			if (status)
 				tell_failed(&upgrade->space[i], &kept->command[j]);
 			upgrade->failed += status != WEIR_OK;
