@@ -79,7 +79,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all api docs docs-reference check-one tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
+.PHONY: all api docs docs-reference check-one tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak mutate dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -285,6 +285,13 @@ coverage: ## which lines and branches of the module the tests run, on a kernel t
 	@+release=$$(scripts/debug-kernel count) && \
 	$(MAKE) --no-print-directory KERNEL=$$release GCOV=1 all faults $(B)/unit-gcov/test-unit && \
 	selftests/coverage/run
+
+# How many faults, and which.
+FAULTS ?= 300
+SEED ?= 1
+mutate: ## faults planted into the module's code, FAULTS=300 of them chosen by SEED=1: those that the unit suite does not detect
+	@+$(MAKE) $(jobs) --no-print-directory WERROR=1 $(B)/bin/test-unit
+	@selftests/mutate/mutate --count $(FAULTS) --seed $(SEED)
 
 # Kernels are fetched on the first call, and kept.
 check-kernels: ## the same on Linux 6.12 with and without PREEMPT_RT and for arm64, 7.2 and 7.3, and the table in docs/reference/kernels.md
