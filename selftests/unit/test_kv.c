@@ -771,6 +771,31 @@ static void kv_reduces(void)
 	box_down();
 }
 
+/*
+ * A mapper confirms the end of its run with the number after the last packet. An answer would be
+ * confirmed, too, and so on for ever. All other questions are answered.
+ */
+static void kv_confirmation_is_not_answered(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+	struct weir_kv_words words;
+	u32 seq;
+
+	setup(4 * KEYS, 1);
+	fill(want, 1);
+	run(1, want);
+	settle();
+	words = words_of(m);
+	for (seq = m->n - 2; seq <= m->n + 1; seq++) {
+		words.seq = seq;
+		CHECK_EQ(give_words(m->id + 1, &words, NULL, 0), 0);
+		CHECK_EQ(box.sent, seq != m->n);
+		box_forget();
+	}
+	box_down();
+}
+
 /* A mapper that begins anew makes the run void, and its pairs count once. */
 static void kv_mapper_begins_anew(void)
 {
@@ -1190,6 +1215,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_runs),
 	KTAP_TEST(kv_runs_of_int64),
 	KTAP_TEST(kv_reduces),
+	KTAP_TEST(kv_confirmation_is_not_answered),
 	KTAP_TEST(kv_mapper_begins_anew),
 	KTAP_TEST(kv_reducer_begins_anew),
 	KTAP_TEST(kv_backpressure),
