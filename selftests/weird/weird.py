@@ -329,27 +329,28 @@ def restart_of_the_daemon():
         wait_for(lambda: gone(daemon), "it ends as it would have")
 
 
+def job_returns_with_the_module(daemon, meanwhile=()):
+    """@meanwhile: files that the stand-in finds when the module is there again. Returns the ranks' connections."""
+    answers = [daemon.ask(rank=rank, token="secret") for rank in range(2)]
+    before = daemon.in_box()
+    daemon.module(there=False)
+    expect(daemon.ask("b", token="secret"), 503, "not loaded")
+    for name in meanwhile:
+        open(os.path.join(daemon.box, name), "w", encoding="ascii").close()
+    daemon.module(there=True)
+    wait_for(lambda: daemon.in_box() == before, "the job is there again")
+    return answers
+
+
 def restart_of_the_module():
     with Daemon([OWN]).start() as daemon:
-        answers = [daemon.ask(rank=rank, token="secret") for rank in range(2)]
-        before = daemon.in_box()
-        daemon.module(there=False)
-        expect(daemon.ask("b", token="secret"), 503, "not loaded")
-        daemon.module(there=True)
-        wait_for(lambda: daemon.in_box() == before, "the job is there again")
-        del answers
+        job_returns_with_the_module(daemon)
 
 
 def upgrade_beside_the_daemon():
     """`weir upgrade` makes all jobs again. Whichever is first, the daemon keeps its jobs and their ranks."""
     with Daemon([OWN]).start() as daemon:
-        answers = [daemon.ask(rank=rank, token="secret") for rank in range(2)]
-        before = daemon.in_box()
-        daemon.module(there=False)
-        expect(daemon.ask("b", token="secret"), 503, "not loaded")
-        open(os.path.join(daemon.box, "upgrade"), "w", encoding="ascii").close()
-        daemon.module(there=True)
-        wait_for(lambda: daemon.in_box() == before, "the job is there again")
+        answers = job_returns_with_the_module(daemon, meanwhile=["upgrade"])
         assert [rank["connected"] for rank in daemon.jobs("secret")[0]["bound"]] == [True, True]
         assert " ends: " not in daemon.said(), daemon.said()
         del answers
