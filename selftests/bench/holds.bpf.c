@@ -4,8 +4,8 @@
  * which others have the CPU instead of the holder does not count, nor do grace periods of RCU: the
  * kernel itself waits for these whenever a device goes. All else does, sleep too.
  *
- * RCU's softirq runs callbacks in batches that grow with the number of those that wait, most of which free
- * what the programs of a test have opened. So weir's own callbacks count there, each by itself.
+ * RCU's softirq invokes callbacks in batches that grow with the backlog. Most of them free files, tasks and BPF
+ * programs of the test itself, so this softirq is ignored, and each RCU callback of weir's modules is measured.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
