@@ -133,7 +133,7 @@ static int help_verb(const struct object *object, const char *name)
 	}
 	printf("usage:\n");
 	print_usage(object, verb);
-	if (verb->keys->key)
+	if (grammar_key_at(verb, 0))
 		printf("\nkeys:\n");
 	for_each_key(entry, verb)
 		printf("  %-12s  %s\n", entry->key->name, entry->key->doc);

@@ -35,8 +35,10 @@ static const struct key *key_of(const struct args *args, uint16_t attr)
 {
 	const struct verb_key *entry;
 
+	if (!attr)
+		return NULL;
 	for_each_key(entry, args->verb) {
-		if (attr && entry->key->attr == attr)
+		if (entry->key->attr == attr)
 			return entry->key;
 	}
 	return NULL;
