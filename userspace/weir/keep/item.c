@@ -130,6 +130,11 @@ static int check_ids(const struct maker *maker, const struct args *args,
 	return WEIR_OK;
 }
 
+bool job_is_of_program(const struct args *args)
+{
+	return args_number(args, "owner", WEIR_OWNER_ADMIN) != WEIR_OWNER_ADMIN;
+}
+
 static int read_item(struct item *item, const struct command *command, const char *name)
 {
 	struct args args;
@@ -154,7 +159,7 @@ static int read_item(struct item *item, const struct command *command, const cha
 		item->kind = i;
 		item->command = command;
 		item->name = name_of(&makers[i], &args);
-		item->of_program = args_number(&args, "owner", WEIR_OWNER_ADMIN) != WEIR_OWNER_ADMIN;
+		item->of_program = job_is_of_program(&args);
 		if (i == KIND_SOURCE)
 			snprintf(item->owner, sizeof(item->owner), "job id %u",
 				 args_number(&args, "job", 0));

@@ -60,6 +60,9 @@ struct items {
 	struct item *item;
 };
 
+/* Does `job add` with these words make a job of a program? */
+bool job_is_of_program(const struct args *args);
+
 /* Sorted by their names. Refuses commands that make nothing, and two that make the same. */
 int items_read(struct items *items, const struct batch *batch, const char *name);
 const struct item *items_find(const struct items *items, const char *name);

@@ -400,13 +400,8 @@ static void tell_failed(const struct space *space, const struct command *command
  */
 static bool is_of_program(const struct args *args, bool *jobs)
 {
-	uint32_t id;
-
-	if (!strcmp(args->object->name, "job")) {
-		id = args_number(args, "id", 0);
-		jobs[id] = args_number(args, "owner", WEIR_OWNER_ADMIN) != WEIR_OWNER_ADMIN;
-		return jobs[id];
-	}
+	if (!strcmp(args->object->name, "job"))
+		return jobs[args_number(args, "id", 0)] = job_is_of_program(args);
 	return !strcmp(args->object->name, "source") && jobs[args_number(args, "job", 0)];
 }
 
