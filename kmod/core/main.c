@@ -6,8 +6,10 @@
 #include "core/base/cut.h"
 #include "core/base/module.h"
 #include "core/base/ns.h"
+#include "core/packet/hash.h"
 
 static const struct weir_part weir_core_parts[] = {
+	{ "hashes", .init = weir_flow_hash_init },
 	{ "cut pages", .init = weir_cut_init, .uninit = weir_cut_uninit },
 	/* The pages wait for RCU callbacks. */
 	{ "callbacks", .uninit = rcu_barrier },

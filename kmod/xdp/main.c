@@ -15,7 +15,6 @@
 #include "xdp/netlink/event.h"
 #include "xdp/netlink/netlink.h"
 #include "xdp/order/order.h"
-#include "xdp/packet/headers.h"
 
 unsigned int weir_xdp_net_id __read_mostly;
 
@@ -49,7 +48,6 @@ static int weir_xdp_dev_event(struct net_device *dev, unsigned long event, void 
 
 /* Requests come last and go first: none finds a part missing. */
 static const struct weir_part weir_xdp_parts[] = {
-	{ "hashes", .init = weir_headers_init },
 	/* Much is freed by RCU callbacks, which are code of this module. */
 	{ "callbacks", .uninit = rcu_barrier },
 	{ "entries of devices", .net_init = weir_xdp_dev_net_init,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
-unit_module := agg/base/payload core/base/rate agg/hook/merged \
+unit_module := agg/base/payload core/base/rate core/packet/classifier core/packet/hash agg/hook/merged \
 	$(patsubst kmod/%.c,%,$(wildcard $(patsubst %,kmod/agg/%/*.c,config engine format kv member rx slots tree tx))) \
 	agg/job/join agg/job/path \
-	$(addprefix xdp/,filter/classifier filter/match filter/sources order/flow order/queue order/sequence \
+	$(addprefix xdp/,filter/classify filter/match filter/sources order/flow order/queue order/sequence \
 		packet/headers packet/rule) \
 	trim/bands trim/pool trim/trim_config trim/trim_default \
 	$(type_sources:kmod/%.c=%)

@@ -7,7 +7,7 @@
 
 #include "kernel.h"
 
-#include "xdp/filter/classifier.h"
+#include "xdp/filter/classify.h"
 #include "xdp/filter/filter_rule.h"
 #include "xdp/packet/rule.h"
 #include "unit.h"
@@ -181,7 +181,7 @@ static u32 compare(const struct weir_classifier *classifier, u32 except)
 
 	make_packet(&headers);
 	do {
-		found = weir_classifier_find(classifier, &headers, after);
+		found = weir_filter_classify(classifier, &headers, after);
 		wanted = model(&headers, after, except);
 		CHECK(found == wanted);
 		if (found != wanted)
@@ -197,10 +197,10 @@ static void filter_model(void)
 	struct weir_classifier *classifier;
 	u32 i, round, found = 0;
 
-	weir_headers_init();
+	weir_flow_hash_init();
 	for (round = 0; round < ROUNDS; round++) {
 		make_rules();
-		classifier = weir_classifier_build(&rules, NULL, matches);
+		classifier = weir_filter_classifier(&rules, NULL, matches);
 		CHECK(!IS_ERR(classifier));
 		for (i = 0; i < PACKETS; i++)
 			found += compare(classifier, 0);
@@ -220,7 +220,7 @@ static void filter_without(void)
 	for (round = 0; round < 20; round++) {
 		make_rules();
 		except = rules.slot[1 + round % RULES];
-		classifier = weir_classifier_build(&rules, except, matches - except->matches);
+		classifier = weir_filter_classifier(&rules, except, matches - except->matches);
 		for (i = 0; i < PACKETS; i++)
 			compare(classifier, except->config.prio);
 		weir_classifier_free(classifier);
@@ -258,9 +258,9 @@ static void filter_tuples(void)
 
 	rule = make_tuples(count);
 	rules.slot[1] = rule;
-	CHECK_EQ(PTR_ERR(weir_classifier_build(&rules, NULL, count)), -ENOSPC);
+	CHECK_EQ(PTR_ERR(weir_filter_classifier(&rules, NULL, count)), -ENOSPC);
 	rule->matches = count - 1;
-	classifier = weir_classifier_build(&rules, NULL, count - 1);
+	classifier = weir_filter_classifier(&rules, NULL, count - 1);
 	CHECK(!IS_ERR(classifier));
 	CHECK_EQ(classifier->count[1], WEIR_XDP_FILTER_TUPLES_MAX);
 	CHECK_EQ(classifier->count[0], 0);
@@ -278,7 +278,7 @@ static void filter_memory(void)
 	make_rules();
 	for (i = 0;; i++) {
 		mock_fail_after = i;
-		classifier = weir_classifier_build(&rules, NULL, matches);
+		classifier = weir_filter_classifier(&rules, NULL, matches);
 		mock_fail_after = -1;
 		if (!IS_ERR(classifier))
 			break;

@@ -372,7 +372,7 @@ static void hash_of(u8 ip)
 
 static void headers_hash(void)
 {
-	weir_headers_init();
+	weir_flow_hash_init();
 	hash_of(4);
 	hash_of(6);
 }

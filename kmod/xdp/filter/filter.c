@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 
 #include "xdp/base/notify.h"
-#include "xdp/filter/classifier.h"
+#include "xdp/filter/classify.h"
 #include "xdp/filter/filter.h"
 
 /**
@@ -88,7 +88,7 @@ static int weir_filter_rebuild(struct weir_xdp_net *wn, struct weir_filter *filt
 	unsigned long prio;
 	int err;
 
-	classifier = weir_classifier_build(&filter->rules, except, filter->matches);
+	classifier = weir_filter_classifier(&filter->rules, except, filter->matches);
 	if (IS_ERR(classifier))
 		return PTR_ERR(classifier);
 	err = weir_filter_show(wn, filter, classifier);

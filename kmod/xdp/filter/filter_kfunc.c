@@ -11,7 +11,7 @@
 
 #include "core/base/compat.h"
 #include "core/base/device.h"
-#include "xdp/filter/classifier.h"
+#include "xdp/filter/classify.h"
 #include "xdp/filter/filter.h"
 
 /*
@@ -21,9 +21,9 @@
 static int weir_filter_default(const struct weir_classifier *classifier, struct xdp_buff *xdp,
 			       struct weir_headers *headers)
 {
-	if (likely(!(headers->flags & WEIR_HEADERS_UNPARSED)) || !classifier->blind)
+	if (likely(!(headers->flags & WEIR_HEADERS_UNPARSED)) || !classifier->unparsed)
 		return XDP_PASS;
-	return weir_filter_rule_act(classifier->blind, xdp, headers);
+	return weir_filter_rule_act(classifier->unparsed, xdp, headers);
 }
 
 /* Each rule that has the packet, until one says what becomes of it. */
@@ -38,7 +38,7 @@ static int weir_filter_judge(const struct weir_classifier *classifier, struct xd
 	if (unlikely(headers.flags & WEIR_HEADERS_FRAGMENT))
 		weir_headers_first(&headers, xdp);
 	while (verdict == WEIR_FILTER_NEXT) {
-		rule = weir_classifier_find(classifier, &headers, after);
+		rule = weir_filter_classify(classifier, &headers, after);
 		if (!rule)
 			return weir_filter_default(classifier, xdp, &headers);
 		verdict = weir_filter_rule_act(rule, xdp, &headers);

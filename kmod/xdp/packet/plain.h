@@ -15,7 +15,7 @@
 #include <net/ip.h>
 
 #include "core/base/compat.h"
-#include "xdp/packet/key.h"
+#include "core/packet/key.h"
 
 union weir_plain_l4 {
 	__be32		ports;

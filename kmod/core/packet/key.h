@@ -2,6 +2,7 @@
 #ifndef _WEIR_PACKET_KEY_H
 #define _WEIR_PACKET_KEY_H
 
+#include <linux/kernel.h>
 #include <linux/types.h>
 
 /**
@@ -30,5 +31,16 @@ struct weir_flow_key {
 		u64	word[5];
 	};
 };
+
+static inline bool weir_flow_key_equal(const struct weir_flow_key *a,
+				       const struct weir_flow_key *b)
+{
+	u64 differs = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(a->word); i++)
+		differs |= a->word[i] ^ b->word[i];
+	return !differs;
+}
 
 #endif /* _WEIR_PACKET_KEY_H */
