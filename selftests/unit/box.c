@@ -69,6 +69,7 @@ void box_down(void)
 	free(box.wn.stats);
 	free(box.port.stats);
 	mock_assert(!mock_pages, "pages are left");
+	mock_assert(!mock_memory, "memory is left");
 	mock_assert(!mock_locks, "locks are left");
 	mock_assert(!mock_timers(), "timers are left");
 	mock_assert(!weir_pool_used(), "memory is left charged");
@@ -282,7 +283,7 @@ int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
 	(void)gfp;
 	if (!cache)
 		return -ENOMEM;
-	free(cache);
+	kfree(cache);
 	dest->addr = *addr;
 	dest->port = htons(port);
 	dest->cache.initialised = 1;

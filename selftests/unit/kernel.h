@@ -312,13 +312,13 @@ void put_page(struct page *page);
 #define kcalloc(n, s, gfp)	mock_alloc((size_t)(n) * (s))
 #define kmalloc_array(n, s, gfp)	kcalloc(n, s, gfp)
 #define kvcalloc(n, s, gfp)	kcalloc(n, s, gfp)
-#define kfree(p)		free((void *)(p))
-#define kvfree(p)		free((void *)(p))
+#define kfree(p)		mock_free(p)
+#define kvfree(p)		mock_free(p)
 #define cond_resched()		do { } while (0)
 
 /* One CPU. */
 #define alloc_percpu_gfp(t, gfp)	((t *)mock_alloc(sizeof(t)))
-#define free_percpu(p)			free((void *)(p))
+#define free_percpu(p)			mock_free(p)
 #define this_cpu_add(x, n)		((x) += (n))
 #define this_cpu_inc(x)			((x)++)
 #define this_cpu_ptr(p)		(p)

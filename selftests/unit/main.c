@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock.h"
 #include "unit.h"
 
 int main(int argc, char **argv)
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
 	};
 	struct ktap_test all[512];
 	size_t n = 0, i;
+	int status;
 
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
 		memcpy(all + n, suites[i].tests,
@@ -52,5 +54,7 @@ int main(int argc, char **argv)
 		n += *suites[i].count;
 	}
 	srandom(1);
-	return ktap_main(all, n, argc > 1 ? argv[1] : NULL);
+	status = ktap_main(all, n, argc > 1 ? argv[1] : NULL);
+	mock_assert(!mock_memory, "memory is left");
+	return status;
 }

@@ -11,6 +11,7 @@ int mock_fpu;
 int mock_locks;
 int mock_grace_periods;
 long mock_pages;
+long mock_memory;
 long mock_fail_after = -1;
 uint32_t mock_random;
 void (*mock_meanwhile)(void);
@@ -125,7 +126,14 @@ void *mock_alloc(size_t size)
 
 	if (mock_fails() || posix_memalign(&p, SMP_CACHE_BYTES, size))
 		return NULL;
+	mock_memory++;
 	return memset(p, 0, size);
+}
+
+void mock_free(const void *p)
+{
+	mock_memory -= !!p;
+	free((void *)p);
 }
 
 /* A page keeps its old content; a test would see that in a sum. */

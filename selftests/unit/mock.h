@@ -16,6 +16,7 @@ extern int mock_fpu;			/* the vector unit is ours */
 extern int mock_locks;			/* spin locks held */
 extern int mock_grace_periods;		/* waited for so far */
 extern long mock_pages;			/* that have a reference */
+extern long mock_memory;		/* allocations that are not freed */
 
 extern uint32_t mock_random;		/* seed of random numbers */
 
@@ -36,6 +37,7 @@ extern unsigned int mock_answers;
 void mock_visit(unsigned int looked, unsigned int answered);
 void mock_other_cpu(void);
 void *mock_alloc(size_t size);
+void mock_free(const void *p);
 void mock_lock(int *held);
 void mock_unlock(int *held);
 void mock_assert(bool ok, const char *what);

@@ -256,11 +256,11 @@ static void order_begin(u32 flows)
 
 static void order_end(void)
 {
-	free(order->flow);
-	free(order->swept);
-	free(order->free);
-	free(order->table);
-	free(order);
+	kfree(order->flow);
+	kfree(order->swept);
+	kfree(order->free);
+	kfree(order->table);
+	kfree(order);
 }
 
 static struct weir_order_flow *stream(u32 tunnel)

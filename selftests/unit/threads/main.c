@@ -272,7 +272,7 @@ static void replace(struct life *by)
 	if (!old)
 		return;
 	weir_blocks_uninit(&old->blocks);
-	free(old);
+	mock_free(old);
 }
 
 /* The next life begins when this one's blocks are answered, most of them. */

@@ -23,6 +23,11 @@ void *mock_alloc(size_t size)
 	return posix_memalign(&p, SMP_CACHE_BYTES, size) ? NULL : memset(p, 0, size);
 }
 
+void mock_free(const void *p)
+{
+	free((void *)p);
+}
+
 /* One, as threads have blocks of a page. */
 struct page *alloc_pages(gfp_t gfp, unsigned int order)
 {
