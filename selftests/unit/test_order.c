@@ -402,7 +402,69 @@ static void order_rtcp(void)
 	CHECK_EQ(sequence.tunnel, 5);
 }
 
+/* A field is counted from the end of the header of UDP or TCP, whatever options that has. */
+static void order_field(void)
+{
+	static const struct { u8 proto, words, header; } cases[] = {
+		{ IPPROTO_UDP, 0, 8 }, { IPPROTO_TCP, 5, 20 }, { IPPROTO_TCP, 6, 24 },
+		{ IPPROTO_TCP, 15, 60 },
+	};
+	const struct weir_order_config config = {
+		.sequence = WEIR_XDP_ORDER_SEQUENCE_FIELD, .offset = 1, .width = 16,
+	};
+	struct weir_sequence sequence;
+	unsigned int i, size;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u8 packet[20 + 60 + 3] = {};
+		u8 *payload = packet + 20 + cases[i].header;
+
+		packet[20 + 12] = cases[i].words << 4;
+		payload[1] = 1;
+		payload[2] = 2;
+		size = payload + 3 - packet;
+		CHECK(sequence_of(&sequence, &config, cases[i].proto, packet, size));
+		CHECK_EQ(sequence.raw, 0x102);
+		CHECK_EQ(sequence.bits, 16);
+		while (--size >= 20)
+			CHECK(!sequence_of(&sequence, &config, cases[i].proto, packet, size));
+	}
+}
+
+/* Packets of GTP-U with data and a sequence number are numbered for each tunnel. */
+static void order_gtp(void)
+{
+	static const struct { u8 proto, flags, type; bool numbered; } cases[] = {
+		{ IPPROTO_UDP, 0x32, 255, true }, { IPPROTO_UDP, 0x37, 255, true },
+		{ IPPROTO_UDP, 0x30, 255, false }, { IPPROTO_UDP, 0x22, 255, false },
+		{ IPPROTO_UDP, 0x52, 255, false }, { IPPROTO_UDP, 0x32, 254, false },
+		{ IPPROTO_TCP, 0x32, 255, false },
+	};
+	const struct weir_order_config config = { .sequence = WEIR_XDP_ORDER_SEQUENCE_GTPU };
+	struct weir_sequence sequence;
+	u8 packet[40] = {};
+	unsigned int i;
+
+	packet[34] = 3;
+	packet[35] = 7;
+	packet[36] = 1;
+	packet[37] = 4;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		packet[28] = cases[i].flags;
+		packet[29] = cases[i].type;
+		CHECK_EQ(sequence_of(&sequence, &config, cases[i].proto, packet, 40), cases[i].numbered);
+		CHECK(!sequence_of(&sequence, &config, cases[i].proto, packet, 39));
+		if (!cases[i].numbered)
+			continue;
+		CHECK_EQ(sequence.raw, 0x104);
+		CHECK_EQ(sequence.bits, 16);
+		CHECK_EQ(sequence.tunnel, 0x307);
+	}
+}
+
 const struct ktap_test order_tests[] = {
+	KTAP_TEST(order_field),
+	KTAP_TEST(order_gtp),
 	KTAP_TEST(order_scope),
 	KTAP_TEST(order_rtcp),
 	KTAP_TEST(order_miscounted),
