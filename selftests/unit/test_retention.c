@@ -67,6 +67,19 @@ static void retention_of_more_than_a_window(void)
 	teardown();
 }
 
+/* Only its own blocks show where a source is, not what it has been sent. */
+static void retention_is_at(void)
+{
+	setup(1, 8);
+	OPENED(8);
+	SENT(0, 5);
+	CHECK(ACK(0, 8, false));
+	CHECK(weir_retention_is_at(&ret, 0, 4));
+	CHECK(weir_retention_is_at(&ret, 0, 5));
+	CHECK(!weir_retention_is_at(&ret, 0, 6));
+	teardown();
+}
+
 /* Explicit acknowledgments count for more than what a source sends; none counts back. */
 static void retention_acknowledged(void)
 {
@@ -453,6 +466,7 @@ static void retention_without_memory(void)
 const struct ktap_test retention_tests[] = {
 	KTAP_TEST(retention_of_a_window),
 	KTAP_TEST(retention_of_more_than_a_window),
+	KTAP_TEST(retention_is_at),
 	KTAP_TEST(retention_acknowledged),
 	KTAP_TEST(retention_waits_for_the_last),
 	KTAP_TEST(retention_only_goes_forward),
