@@ -379,6 +379,7 @@ struct reducer {
 	u64 more;
 	u32 window;
 	bool fin;
+	u32 end;			/* after the packet that ends the stream */
 	bool gone;			/* says nothing */
 	bool blind;			/* does not look at pairs */
 	u8 flags;			/* more of them in what it says */
@@ -518,7 +519,11 @@ static void reducer_hears(const struct box_sent *p)
 	    !(ahead && reducer.more >> (ahead - 1) & 1)) {
 		if (p->len && !reducer.blind)
 			CHECK_EQ(sum_packed(page_address(p->pages[0]), p->len, reducer.sum), w.pairs);
+		if (w.flags & WEIR_KV_FIN)
+			reducer.end = w.seq + 1;
 		reducer.fin |= !!(w.flags & WEIR_KV_FIN);
+		/* Nothing follows the end of a stream. */
+		CHECK(!reducer.fin || (w.seq < reducer.end && reducer.next < reducer.end));
 		reducer.packets++;
 		if (ahead)
 			reducer.more |= 1ULL << (ahead - 1);
