@@ -240,6 +240,30 @@ static void sources_guarded(void)
 	weir_sources_free(sources);
 }
 
+/* A source that is blocked again before listeners have heard that it was free is reported again. */
+static void sources_blocked_again(void)
+{
+	static const struct weir_rate_config one = { .packets = 1000, .packets_burst = 1 };
+	struct weir_sources *sources = weir_sources_make(&one, 64, NSEC_PER_SEC);
+	const struct weir_xdp_notify *before = weir_xdp_notify;
+	u32 i;
+
+	weir_xdp_notify = &listener;
+	heard_count = 0;
+	weir_sources_start(sources, &owner);
+	for (i = 1; i <= 3; i++) {
+		CHECK_EQ(take(sources, 1, 60), WEIR_SOURCES_PASS);
+		CHECK_EQ(take(sources, 1, 60), WEIR_SOURCES_BLOCK);
+		scan(sources);
+		CHECK_EQ(heard_count, i);
+		CHECK_EQ(heard[i - 1].state, WEIR_XDP_FILTER_STATE_BLOCKED);
+		CHECK_EQ(heard[i - 1].dropped, 1);
+		mock_ns += NSEC_PER_SEC;
+	}
+	weir_xdp_notify = before;
+	weir_sources_free(sources);
+}
+
 /* Blocked sources keep their places; a thousand at once are few messages. */
 static void sources_told(void)
 {
@@ -335,6 +359,7 @@ const struct ktap_test sources_tests[] = {
 	KTAP_TEST(sources_crowded),
 	KTAP_TEST(sources_forgotten),
 	KTAP_TEST(sources_guarded),
+	KTAP_TEST(sources_blocked_again),
 	KTAP_TEST(sources_told),
 	KTAP_TEST(sources_listed),
 	KTAP_TEST(sources_memory),
