@@ -61,6 +61,35 @@ static void trim_config_defaults(void)
 	CHECK_EQ(check(), 0);
 }
 
+/* What a policy is where no attribute was given, as weir-trim(8) says. */
+static void trim_config_initial(void)
+{
+	int i;
+
+	memset(&config, 0xa5, sizeof(config));
+	weir_trim_config_init(&config);
+	CHECK_EQ(config.size, 128);
+	CHECK_EQ(config.length, WEIR_TRIM_LENGTH_UPDATE);
+	CHECK_EQ(config.limit, 12);
+	CHECK_EQ(config.limit_bytes, 0);
+	CHECK_EQ(config.limit_time, 0);
+	CHECK_EQ(config.headers, 1000);
+	CHECK_EQ(config.header_time, 10000);
+	CHECK_EQ(config.victim, WEIR_TRIM_VICTIM_ARRIVING);
+	CHECK_EQ(config.full, WEIR_TRIM_FULL_DROP);
+	CHECK_EQ(config.meter, WEIR_TRIM_METER_SHARED);
+	CHECK_EQ(config.t0, 6);
+	CHECK_EQ(config.t1, 24);
+	CHECK_EQ(config.share, WEIR_TRIM_SHARE_RATIO);
+	CHECK_EQ(config.share_value, 10);
+	CHECK_EQ(config.has, 0);
+	CHECK_EQ(config.rules, 0);
+	for (i = 0; i < 16; i++)
+		CHECK_EQ(config.tc_dscp[i], i < 8 ? 8 * i : 0);
+	for (i = 0; i < 64; i++)
+		CHECK_EQ(config.dscp_tc[i], WEIR_TRIM_NO_CLASS);
+}
+
 static void trim_config_marks(void)
 {
 	setup(WEIR_TRIM_HOOK_QDISC);
@@ -468,6 +497,43 @@ static void trim_config_device(void)
 		 -EOPNOTSUPP);
 }
 
+/* A child of the qdisc does not show how long packets wait, and gives none back. */
+static void trim_config_child(void)
+{
+	struct weir_trim_device with = device;
+
+	with.child = true;
+	setup(WEIR_TRIM_HOOK_QDISC);
+	CHECK_EQ(weir_trim_config_check(&config, &with, &refusal), 0);
+	config.limit_time = 3;
+	CHECK_EQ(weir_trim_config_check(&config, &with, &refusal), -EOPNOTSUPP);
+	CHECK_EQ(refusal.attr, WEIR_A_TRIM_LIMIT_TIME);
+	config.limit_time = 0;
+	config.victim = WEIR_TRIM_VICTIM_COIN;
+	CHECK_EQ(weir_trim_config_check(&config, &with, &refusal), -EOPNOTSUPP);
+	CHECK_EQ(refusal.attr, WEIR_A_TRIM_VICTIM);
+	/* Hook tc has no such queue. */
+	setup(WEIR_TRIM_HOOK_TC);
+	config.limit_time = 3;
+	CHECK_EQ(weir_trim_config_check(&config, &with, &refusal), 0);
+}
+
+/* A VRF has no hook tc: its members have. */
+static void trim_config_vrf(void)
+{
+	struct weir_trim_device vrf = device;
+	u32 hook;
+
+	vrf.vrf = true;
+	for (hook = WEIR_TRIM_HOOK_QDISC; hook <= WEIR_TRIM_HOOK_XDP; hook++) {
+		setup(hook);
+		CHECK_EQ(weir_trim_config_check(&config, &vrf, &refusal),
+			 hook == WEIR_TRIM_HOOK_TC ? -EOPNOTSUPP : 0);
+		if (hook == WEIR_TRIM_HOOK_TC)
+			CHECK_EQ(refusal.attr, WEIR_A_TRIM_HOOK);
+	}
+}
+
 /* While no frame is long enough to be trimmed the policy stands, and no packet is eligible. */
 static void trim_config_idle(void)
 {
@@ -705,6 +771,7 @@ static void trim_mode_times(void)
 
 const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_defaults),
+	KTAP_TEST(trim_config_initial),
 	KTAP_TEST(trim_config_marks),
 	KTAP_TEST(trim_config_more_marks),
 	KTAP_TEST(trim_config_any_dscp),
@@ -721,6 +788,8 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_pool),
 	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),
+	KTAP_TEST(trim_config_child),
+	KTAP_TEST(trim_config_vrf),
 	KTAP_TEST(trim_config_idle),
 	KTAP_TEST(trim_config_zero),
 	KTAP_TEST(trim_config_share),
