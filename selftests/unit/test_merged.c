@@ -16,6 +16,7 @@ static struct {
 	u32 size;
 	struct weir_contrib c;
 	struct sk_buff skb, second;
+	u8 pieces[HEADERS + 66000];
 } packet;
 
 static void begin(const struct weir_job *job, u16 source)
@@ -57,7 +58,7 @@ static struct weir_trio *put(const struct weir_job *job, u16 source, u32 block, 
 	return hdr;
 }
 
-/* @head bytes are linear, and the rest lies in fragments of @piece bytes and behind the first. */
+/* @head bytes are linear, and the rest lies in fragments of @piece bytes, the later the lower. */
 static void cut(u32 head, u32 piece)
 {
 	struct sk_buff *skb = &packet.skb;
@@ -77,8 +78,9 @@ static void cut(u32 head, u32 piece)
 		}
 		n = min(piece, packet.len - off);
 		frag = &skb->shinfo.frags[skb->shinfo.nr_frags++];
-		frag->data = packet.bytes + off;
+		frag->data = memcpy(packet.pieces + sizeof(packet.pieces) - off - n, packet.bytes + off, n);
 		frag->size = n;
+		memset(packet.bytes + off, 0xee, n);
 	}
 }
 
