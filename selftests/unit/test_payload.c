@@ -198,6 +198,27 @@ static void payload_csum(void)
 	}
 }
 
+/* FNV-1a of all bytes, wherever they lie. */
+static void payload_hash(void)
+{
+	struct weir_payload pl = { .n = 1, .seg = { { (const u8 *)"foobar", 6 } } };
+	struct xdp_buff xdp = { .data = bytes, .frags = true };
+	u64 whole;
+	int i;
+
+	CHECK(weir_payload_hash(&pl, 0) == 0x85944171f73967e8);
+	CHECK(weir_payload_hash(&pl, 1) != 0x85944171f73967e8);
+	fill();
+	pl.seg[0] = (struct weir_seg){ bytes, sizeof(bytes) };
+	whole = weir_payload_hash(&pl, 7);
+	for (i = 1; i < 500; i++) {
+		xdp.data_end = bytes + i;
+		cut(&xdp.shinfo, i, 237 + random() % 2000);
+		CHECK_EQ(weir_payload_from_xdp(&pl, &xdp, 0, sizeof(bytes)), 0);
+		CHECK(weir_payload_hash(&pl, 7) == whole);
+	}
+}
+
 const struct ktap_test payload_tests[] = {
 	KTAP_TEST(payload_xdp),
 	KTAP_TEST(payload_xdp_linear),
@@ -206,5 +227,6 @@ const struct ktap_test payload_tests[] = {
 	KTAP_TEST(payload_too_many_segments),
 	KTAP_TEST(payload_pull),
 	KTAP_TEST(payload_csum),
+	KTAP_TEST(payload_hash),
 };
 SUITE_END(payload);
