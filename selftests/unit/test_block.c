@@ -656,6 +656,23 @@ static int spoil(u16 source, u32 block, struct weir_outcome *out)
 	return weir_block_spoil(&table, &key, mock_ns, out);
 }
 
+/* Only a block that is open in this generation can be. */
+static void block_is_not_spoiled_later(void)
+{
+	struct weir_outcome out;
+
+	setup(4, 3, 16);
+	table.quorum = 2;
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 1, 0, 2, 5);
+	VERDICT(WEIR_VERDICT_COMPLETE, 1, 1, 0, 2, 5);
+	CHECK_EQ(spoil(2, 1, &out), -WEIR_REASON_COUNT);
+	VERDICT(WEIR_VERDICT_LATE, 2, 1, 0, 2, 5);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 2, 0, 2, 5);
+	weir_blocks_advance(&table, 1, 0);
+	CHECK_EQ(spoil(1, 2, &out), -WEIR_REASON_COUNT);
+	teardown();
+}
+
 /* A source whose contribution does not fit is in the block, and its gradients are not. */
 static void block_is_spoiled(void)
 {
@@ -780,6 +797,7 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_overflow_is_flagged),
 	KTAP_TEST(block_exponents),
 	KTAP_TEST(block_unlike_exponents),
+	KTAP_TEST(block_is_not_spoiled_later),
 	KTAP_TEST(block_is_spoiled),
 	KTAP_TEST(block_leaves_pages_to_readers),
 	KTAP_TEST(block_without_memory),
