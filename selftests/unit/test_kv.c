@@ -1188,6 +1188,140 @@ static void kv_loop_is_found(void)
 	box_down();
 }
 
+static struct weir_kv_outbox outbox;
+
+/* @n packets of a pair each are to go. */
+static void outbox_put(u32 n)
+{
+	u8 pair[6 + WEIR_KV_SLACK] = { 1, 'a' };
+	const struct weir_kv_spill spill = { .at = pair, .used = 6, .pairs = 1 };
+
+	while (n--) {
+		CHECK(weir_kv_outbox_reserve(&outbox, spill.used));
+		weir_kv_outbox_put(&outbox, outbox.run, &spill, spill.used);
+		weir_kv_outbox_seal(&outbox, outbox.run, false);
+	}
+}
+
+static void outbox_is_idle(u64 now)
+{
+	struct weir_kv_due due;
+
+	CHECK(!weir_kv_outbox_due(&outbox, now, &due));
+}
+
+static void outbox_sends(u64 now, u32 seq)
+{
+	struct weir_kv_due due;
+
+	CHECK(weir_kv_outbox_due(&outbox, now, &due));
+	CHECK_EQ(due.seq, seq);
+	CHECK_EQ(due.len, 6);
+	CHECK_EQ(due.pairs, 1);
+}
+
+/* @n packets from @seq on, and no more. */
+static void outbox_sends_all(u64 now, u32 seq, u32 n)
+{
+	while (n--)
+		outbox_sends(now, seq++);
+	outbox_is_idle(now);
+}
+
+static bool outbox_acked(u32 seq, u64 more, u32 limit, u64 now)
+{
+	return weir_kv_outbox_acked(&outbox, seq, more, limit, now);
+}
+
+/* The window grows by a packet each time that it is acknowledged, and is halved once by a loss. */
+static void kv_outbox_window(void)
+{
+	u64 now = NSEC_PER_SEC;
+	u32 run, window, seq, i;
+
+	CHECK(!weir_kv_outbox_init(&outbox, 4));
+	/* A run is like the first one, whatever the run before has left. */
+	for (run = 1; run <= 3; run++) {
+		weir_kv_outbox_begin(&outbox, run, 600);
+		outbox_put(100);
+		outbox_is_idle(now);
+		weir_kv_outbox_open(&outbox, 64);
+		outbox_sends_all(now, 0, 10);
+		outbox_is_idle(now + 100 * NSEC_PER_MSEC - 1);
+		for (window = 10, seq = 0; window < 15; window++) {
+			now += NSEC_PER_MSEC;
+			CHECK(outbox_acked(seq + window - 1, 0, 64, now));
+			outbox_sends_all(now, seq + window, window - 1);
+			seq += window;
+			CHECK(outbox_acked(seq, 0, 64, now));
+			outbox_sends_all(now, seq + window - 1, 2);
+		}
+		/* 60 and 64 are lost: three after each have arrived. */
+		now += NSEC_PER_MSEC;
+		CHECK(!outbox_acked(60, 0x37, 64, now));
+		outbox_sends(now, 60);
+		outbox_is_idle(now);
+		CHECK(!outbox_acked(60, 0x77, 64, now));
+		outbox_sends(now, 64);
+		outbox_is_idle(now);
+		CHECK(outbox_acked(75, 0, 64, now));
+		outbox_sends_all(now, 75, 8);
+		/* Nothing arrives. */
+		for (i = 0; i < 9; i++) {
+			u64 wait = (10 << min(i, 6U)) * NSEC_PER_MSEC;
+
+			outbox_is_idle(now + wait - 1);
+			now += wait;
+			outbox_sends_all(now, 75, 8);
+		}
+		CHECK(outbox_acked(83, 0, 64, now));
+		outbox_sends_all(now, 83, 5);
+		/* The receiver has room for two. */
+		now += NSEC_PER_MSEC;
+		CHECK(outbox_acked(84, 0, 2, now));
+		outbox_is_idle(now);
+		CHECK(!outbox_acked(83, 0, 64, now));
+		CHECK(!outbox_acked(89, 0, 64, now));
+		outbox_is_idle(now);
+		CHECK(!outbox_acked(84, 0, 64, now));
+		outbox_sends_all(now, 88, 2);
+		CHECK(outbox_acked(86, 0, 64, now));
+	}
+	weir_kv_outbox_uninit(&outbox);
+}
+
+/* A packet is sent again after two round trips, which packets that were sent once measure. */
+static void kv_outbox_round_trip(void)
+{
+	static const struct { u32 rtt; bool again; u32 timeout; } cases[] = {
+		{ 40, false, 80 }, { 85, true, 80 }, { 79, false, 89 }, { 1, false, 78 },
+	};
+	u64 now = NSEC_PER_SEC, ms = NSEC_PER_MSEC;
+	u32 i;
+
+	CHECK(!weir_kv_outbox_init(&outbox, 4));
+	weir_kv_outbox_begin(&outbox, 1, 600);
+	weir_kv_outbox_open(&outbox, 64);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		outbox_put(1);
+		outbox_sends(now, i);
+		if (cases[i].again)
+			outbox_sends(now + cases[i].rtt * ms, i);
+		CHECK(outbox_acked(i + 1, 0, 64, now + cases[i].rtt * ms));
+		CHECK_EQ(outbox.timeout / ms, cases[i].timeout);
+	}
+	/* A second at most. */
+	weir_kv_outbox_begin(&outbox, 2, 600);
+	weir_kv_outbox_open(&outbox, 64);
+	outbox_put(2);
+	outbox_sends(now, 0);
+	CHECK(outbox_acked(1, 0, 64, now + 600 * ms));
+	outbox_sends(now, 1);
+	outbox_is_idle(now + NSEC_PER_SEC - 1);
+	outbox_sends(now + NSEC_PER_SEC, 1);
+	weir_kv_outbox_uninit(&outbox);
+}
+
 /* Without memory nothing is left behind. */
 static void kv_no_memory(void)
 {
@@ -1232,6 +1366,8 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_longest_packet),
 	KTAP_TEST(kv_number_is_taken),
 	KTAP_TEST(kv_loop_is_found),
+	KTAP_TEST(kv_outbox_window),
+	KTAP_TEST(kv_outbox_round_trip),
 	KTAP_TEST(kv_no_memory),
 };
 SUITE_END(kv);
