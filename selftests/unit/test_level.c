@@ -1126,6 +1126,25 @@ static void level_box_comes_back(void)
 	box_down();
 }
 
+/* Workers of a box that is gone move to another one, and are not gone with the first one. */
+static void level_ranks_of_a_box_that_is_gone(void)
+{
+	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
+	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
+
+	rooted();
+	set_bit(1, job->blocks.excluded);
+	CHECK_EQ(join_box(0, 31, 0, 0x3), 0);
+	mock_run(mock_ns + 10 * NSEC_PER_SEC);
+	CHECK_EQ(join_box(0, 31, 0, 0xf), 0);
+	CHECK_EQ(box.generations, 2);
+	weir_notice_gone_ranks(job, dead, excluded);
+	CHECK_EQ(dead[0], 0);
+	CHECK_EQ(excluded[0], 0);
+	CHECK_EQ(give_sum(0, 3, 0, 4, 7, 0), 0);
+	box_down();
+}
+
 /* A notice names ranks: of a source that is gone, all those behind it. */
 static void level_notice_names_ranks(void)
 {
@@ -1232,6 +1251,7 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_joins_that_do_not_fit),
 	KTAP_TEST(level_ranks_change_places),
 	KTAP_TEST(level_box_comes_back),
+	KTAP_TEST(level_ranks_of_a_box_that_is_gone),
 	KTAP_TEST(level_notice_names_ranks),
 	KTAP_TEST(level_as_many_ranks_as_there_may_be),
 	KTAP_TEST(level_short_of_memory),
