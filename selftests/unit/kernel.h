@@ -468,14 +468,14 @@ int mock_timers(void);
 				  mock_cpu_has_halves && mock_has_halves()))
 #define cpu_has_xfeatures(m, n)	true
 #define irq_fpu_usable()	mock_fpu_usable
-#define kernel_fpu_begin()	mock_lock(&mock_fpu)
+#define kernel_fpu_begin()	(mock_fpu_begins++, mock_lock(&mock_fpu))
 #define kernel_fpu_end()	mock_unlock(&mock_fpu)
 #define preempt_disable()	do { } while (0)
 #define preempt_enable()	do { } while (0)
 #define system_supports_fpsimd()	mock_cpu_has_vectors
 #define may_use_simd()		mock_fpu_usable
 struct user_fpsimd_state { int none; };
-#define kernel_neon_begin(state)	((void)(state), mock_lock(&mock_fpu))
+#define kernel_neon_begin(state)	((void)(state), mock_fpu_begins++, mock_lock(&mock_fpu))
 #define kernel_neon_end(state)	((void)(state), mock_unlock(&mock_fpu))
 #define write_sysreg(value, name)	do { } while (0)
 

@@ -8,6 +8,7 @@ bool mock_cpu_has_vectors = true;
 bool mock_cpu_has_halves = true;
 bool mock_fpu_usable = true;
 int mock_fpu;
+int mock_fpu_begins;
 int mock_locks;
 int mock_grace_periods;
 long mock_pages;

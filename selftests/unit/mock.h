@@ -13,6 +13,7 @@ extern bool mock_cpu_has_vectors;
 extern bool mock_cpu_has_halves;
 extern bool mock_fpu_usable;
 extern int mock_fpu;			/* the vector unit is ours */
+extern int mock_fpu_begins;		/* how often it was taken so far */
 extern int mock_locks;			/* spin locks held */
 extern int mock_grace_periods;		/* waited for so far */
 extern long mock_pages;			/* that have a reference */

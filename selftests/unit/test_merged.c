@@ -2,6 +2,7 @@
 /* Packets that are many contributions in one, from their bytes to the packets sent. */
 #include "agg/base/payload.h"
 #include "agg/hook/merged.h"
+#include "agg/type/vector.h"
 #include "core/base/rate.h"
 #include "box.h"
 #include "unit.h"
@@ -336,6 +337,24 @@ static void merged_is_empty(void)
 	box_down();
 }
 
+/* The vector registers are saved once for all datagrams of a packet. */
+static void merged_saves_registers_once(void)
+{
+	struct weir_job *job;
+	int before;
+	u16 s;
+
+	weir_vector_init();
+	box_up();
+	job = box_job(7, 3, 64, 100);
+	for (s = 0; s < 2; s++) {
+		before = mock_fpu_begins;
+		CHECK_EQ(give(job, s, 0, 20, 100), 0);
+		CHECK_EQ(mock_fpu_begins - before, !!mock_has_vectors());
+	}
+	box_down();
+}
+
 /* The datagrams that are whole are taken. */
 static void merged_ends_too_soon(void)
 {
@@ -602,6 +621,7 @@ const struct ktap_test merged_tests[] = {
 	KTAP_TEST(merged_above_a_rate),
 	KTAP_TEST(merged_of_too_many),
 	KTAP_TEST(merged_is_empty),
+	KTAP_TEST(merged_saves_registers_once),
 	KTAP_TEST(merged_ends_too_soon),
 	KTAP_TEST(merged_cannot_be_read),
 	KTAP_TEST(merged_is_not_verified),
