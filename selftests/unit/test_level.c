@@ -526,6 +526,36 @@ static void level_parents_reply_comes_down(void)
 	box_down();
 }
 
+/* The parent has evicted a result: of the workers those that have asked for it are told. */
+static void level_evicted_result_is_reported(void)
+{
+	const struct weir_behind behind = { .oldest = htonl(5), .next = htonl(9) };
+	const struct box_sent *p = &box.packet[0];
+	struct weir_contrib c;
+
+	begun();
+	c = from_parent(3, WEIR_TRIO_BEHIND, 0);
+	summed(3);
+	CHECK_EQ(box_ask(job, 1, 3), 0);
+	box_forget();
+	CHECK_EQ(hand_over(&c, &behind, sizeof(behind) - 1), WEIR_REASON_LENGTH);
+	CHECK_EQ(hand_over(&c, (__be32[3]){}, sizeof(behind) + 4), WEIR_REASON_LENGTH);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(hand_over(&c, &behind, sizeof(behind)), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_BEHIND);
+	CHECK_EQ(p->hdr.src_id, 1);
+	CHECK_EQ(box_block(p), 3);
+	CHECK_EQ(ntohl(p->behind.oldest), 5);
+	CHECK_EQ(ntohl(p->behind.next), 9);
+	/* Once, and not for a block that is not there. */
+	CHECK_EQ(hand_over(&c, &behind, sizeof(behind)), WEIR_REASON_STALE);
+	c.block = 4;
+	CHECK_EQ(hand_over(&c, &behind, sizeof(behind)), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 1);
+	box_down();
+}
+
 /* The tree went on without this box: its workers have the result, and none of them is in it. */
 static void level_result_of_an_open_block(void)
 {
@@ -1230,6 +1260,7 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_box_that_waits_is_there),
 	KTAP_TEST(level_parent_wants_the_sum_again),
 	KTAP_TEST(level_parents_reply_comes_down),
+	KTAP_TEST(level_evicted_result_is_reported),
 	KTAP_TEST(level_result_of_an_open_block),
 	KTAP_TEST(level_degraded_sum_goes_up),
 	KTAP_TEST(level_exponents_and_flags_go_both_ways),
