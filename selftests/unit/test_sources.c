@@ -276,8 +276,10 @@ static void sources_told(void)
 	heard_count = 0;
 	weir_sources_start(sources, &owner);
 	for (i = 0; i < 500; i++) {
-		take(sources, i, 60);
-		blocked += take(sources, i, 60) == WEIR_SOURCES_BLOCK;
+		u32 source = random();
+
+		take(sources, source, 60);
+		blocked += take(sources, source, 60) == WEIR_SOURCES_BLOCK;
 	}
 	sources->scan.work.func(&sources->scan.work);
 	CHECK_EQ(heard_count, 9);
