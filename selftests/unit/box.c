@@ -58,7 +58,7 @@ void box_forget(void)
 		for (p = 0; p < 2; p++)
 			if (box.packet[i].pages[p])
 				put_page(box.packet[i].pages[p]);
-	memset(box.packet, 0, sizeof(box.packet));
+	memset(box.packet, 0, box.sent * sizeof(box.packet[0]));
 	box.sent = 0;
 }
 
