@@ -564,11 +564,12 @@ static void merged_has_a_join(void)
 /* Packets of format lab say neither job nor source. */
 static void merged_of_unnamed(void)
 {
-	struct weir_job_config cfg = box_config(&weir_format_lab, 3, 2, 1, 4);
+	struct weir_job_config cfg;
 	struct weir_job *job;
 	u16 s;
 
 	box_up();
+	cfg = box_config(&weir_format_lab, 3, 2, 1, 4);
 	job = box_job_of(&cfg);
 	for (s = 0; s < 2; s++) {
 		begin(job, s);
