@@ -656,6 +656,29 @@ static int spoil(u16 source, u32 block, struct weir_outcome *out)
 	return weir_block_spoil(&table, &key, mock_ns, out);
 }
 
+/* Two sources leave block @id open, and go on to the one that needs its slot. */
+static int pass_by(u32 id, u16 generation)
+{
+	VERDICT(WEIR_VERDICT_SUMMED, 0, id, generation, 16, 1);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, id + 2, generation, 16, 1);
+	VERDICT(WEIR_VERDICT_COMPLETE, 1, id + 2, generation, 16, 1);
+	return contribute(0, id + 4, generation, 16, 1).verdict;
+}
+
+/* An open block that sources have passed by is given up in a generation that was resumed, only. */
+static void block_is_left_over(void)
+{
+	setup(4, 2, 16);
+	CHECK_EQ(pass_by(0, 0), -WEIR_REASON_BUSY);
+	teardown();
+	setup(4, 2, 16);
+	weir_generations_resume(&table.gens, &table.retention, 5, 10);
+	CHECK_EQ(pass_by(10, 5), WEIR_VERDICT_SUMMED);
+	weir_blocks_advance(&table, 6, 0);
+	CHECK_EQ(pass_by(0, 6), -WEIR_REASON_BUSY);
+	teardown();
+}
+
 /* Only a block that is open in this generation can be. */
 static void block_is_not_spoiled_later(void)
 {
@@ -797,6 +820,7 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_overflow_is_flagged),
 	KTAP_TEST(block_exponents),
 	KTAP_TEST(block_unlike_exponents),
+	KTAP_TEST(block_is_left_over),
 	KTAP_TEST(block_is_not_spoiled_later),
 	KTAP_TEST(block_is_spoiled),
 	KTAP_TEST(block_leaves_pages_to_readers),
