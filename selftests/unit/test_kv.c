@@ -503,6 +503,8 @@ static void reducer_hears(const struct box_sent *p)
 
 	read_head(p, &w);
 	CHECK_EQ(w.kind, WEIR_KV_UP);
+	CHECK_EQ(w.op, WEIR_OP_SUM);
+	CHECK_EQ(w.dtype, type);
 	CHECK_EQ(w.source, OWN_NUMBER);
 	CHECK(p->bytes <= 600 - 28);
 	CHECK_EQ(w.window, job->kv->hops + 1);
@@ -544,6 +546,10 @@ static void mapper_hears(struct mapper *m, const struct box_sent *p)
 
 	read_head(p, &w);
 	CHECK_EQ(w.kind, WEIR_KV_DOWN);
+	CHECK_EQ(w.op, WEIR_OP_SUM);
+	CHECK_EQ(w.dtype, type);
+	CHECK_EQ(w.job, 7);
+	CHECK_EQ(w.source, m->id);
 	CHECK(w.flags & WEIR_KV_CPK);
 	m->silent = w.flags & WEIR_KV_SILENT;
 	CHECK_EQ(p->bytes, sizeof(struct weir_kv));
@@ -1178,13 +1184,16 @@ static void kv_loop_is_found(void)
 		CHECK_EQ(went_up(&said), 0);
 	}
 	box_forget();
-	words.window = said + 1;
+	words.window = WEIR_KV_HOPS + 1;
 	CHECK_EQ(give_words(2, &words, NULL, 0), WEIR_REASON_LOOP);
 	words.flags = WEIR_KV_OPEN;
 	words.session = 4711;
 	words.more = weir_source_cookie(weir_source_get(job, 1), WEIR_PORT_KV, 4711);
 	CHECK_EQ(give_words(2, &words, NULL, 0), WEIR_REASON_LOOP);
 	CHECK_EQ(box.sent, 0);
+	words.window = WEIR_KV_HOPS;
+	CHECK_EQ(give_words(2, &words, NULL, 0), 0);
+	CHECK_EQ(box.sent, 1);
 	box_down();
 }
 
