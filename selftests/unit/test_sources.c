@@ -130,12 +130,15 @@ static void sources_vlans(void)
 	weir_sources_free(sources);
 }
 
-/* Neighbours on one link share the first 64 bits of link-local addresses, and differ in the rest. */
+/*
+ * Neighbours on one link share the first 64 bits of link-local addresses, and differ in the rest,
+ * which may be the first bits of another network.
+ */
 static void sources_neighbours(void)
 {
 	static const struct weir_rate_config one = { .packets = 1, .packets_burst = 1 };
 	struct weir_sources *sources = weir_sources_make(&one, 64, 0);
-	struct weir_headers local = packet(0, 6, 60), none = { .len = 60 };
+	struct weir_headers local = packet(0, 6, 60), none = { .len = 60 }, far = packet(0, 6, 60);
 	u8 mac[ETH_ALEN] = { 2 };
 	u32 i;
 
@@ -143,8 +146,10 @@ static void sources_neighbours(void)
 	for (i = 1; i < 4; i++) {
 		local.key.src[3] = htonl(i);
 		mac[5] = i;
+		far.key.src[1] = htonl(i);
 		is_source_of_its_own(sources, &local, mac);
 		is_source_of_its_own(sources, &none, mac);
+		is_source_of_its_own(sources, &far, mac);
 	}
 	weir_sources_free(sources);
 }
