@@ -441,6 +441,7 @@ static void level_question_goes_up(void)
 	CHECK_EQ(box_give(job, 0, 4, 1), 0);
 	CHECK_EQ(box_ask(job, 0, 4), 0);
 	CHECK(!went_up(&box.packet[3]));
+	CHECK_EQ(box_counter(WEIR_C_QUERIES), 4);
 	box_down();
 }
 
