@@ -355,6 +355,23 @@ static void merged_saves_registers_once(void)
 	box_down();
 }
 
+/* A datagram of no job is not counted as the job's whose datagram was before it. */
+static void merged_refusal_of_no_job(void)
+{
+	const unsigned int counter = WEIR_C_REFUSED + WEIR_REASON_NO_JOB;
+	struct weir_job *job = up();
+
+	begin(job, 0);
+	put(job, 0, 0, 10, 1);
+	put(job, 0, 1, 10, 1)->job_id = job->id + 1;
+	CHECK_EQ(hand_over_whole(), 0);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 1);
+	CHECK_EQ(box_counter(counter), 1);
+	CHECK_EQ(job->stats->c[counter], 0);
+	CHECK_EQ(weir_source_get(job, 0)->stats->c[counter], 0);
+	box_down();
+}
+
 /* The datagrams that are whole are taken. */
 static void merged_ends_too_soon(void)
 {
@@ -623,6 +640,7 @@ const struct ktap_test merged_tests[] = {
 	KTAP_TEST(merged_of_too_many),
 	KTAP_TEST(merged_is_empty),
 	KTAP_TEST(merged_saves_registers_once),
+	KTAP_TEST(merged_refusal_of_no_job),
 	KTAP_TEST(merged_ends_too_soon),
 	KTAP_TEST(merged_cannot_be_read),
 	KTAP_TEST(merged_is_not_verified),
