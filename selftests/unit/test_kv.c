@@ -1037,6 +1037,30 @@ static void kv_refusals(void)
 	box_down();
 }
 
+/* A packet has pairs after its header if it says so, and then not too many bytes of them. */
+static void kv_shapes(void)
+{
+	const u16 head = 8 + sizeof(struct weir_kv);
+	const struct { u16 payload_off, udp_len, count; int reason; } cases[] = {
+		{ head, head, 0, 0 }, { head, head + 1, 1, 0 },
+		{ head, head + WEIR_KV_BYTES_MAX, 1, 0 },
+		{ head, head + WEIR_KV_BYTES_MAX + 1, 1, WEIR_REASON_TOO_LONG },
+		{ head, head, 1, WEIR_REASON_LENGTH }, { head, head + 1, 0, WEIR_REASON_LENGTH },
+		{ head, head - 1, 0, WEIR_REASON_LENGTH }, { head, head - 1, 1, WEIR_REASON_LENGTH },
+		{ head - 1, head, 0, WEIR_REASON_LENGTH }, { head + 1, head + 1, 1, WEIR_REASON_LENGTH },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct weir_contrib c = {
+			.udp_off = 34, .payload_off = 34 + cases[i].payload_off,
+			.udp_len = cases[i].udp_len, .count = cases[i].count,
+		};
+
+		CHECK_EQ(weir_kv_check_shape(NULL, &c), cases[i].reason);
+	}
+}
+
 /* So many pairs of the fixed form has the longest packet. */
 #define MOST		(WEIR_KV_BYTES_MAX / (WEIR_KV_KEY_MAX + 4))
 
@@ -1372,6 +1396,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_collects_without_end),
 	KTAP_TEST(kv_silent_reducer),
 	KTAP_TEST(kv_refusals),
+	KTAP_TEST(kv_shapes),
 	KTAP_TEST(kv_longest_packet),
 	KTAP_TEST(kv_number_is_taken),
 	KTAP_TEST(kv_loop_is_found),
