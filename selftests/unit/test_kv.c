@@ -352,6 +352,23 @@ static void kv_bad_pairs(void)
 	CHECK(!weir_kv_pairs_check(pairs, 6, 1, true, 8));
 }
 
+/* Whole pairs go into a packet, up to its last byte. */
+static void kv_pairs_fit(void)
+{
+	static const u8 pairs[] = { 2, 'a', 'b', 0, 0, 0, 1, 1, 'c', 0, 0, 0, 2, 1, 'd', 0, 0, 0, 3 };
+	static const struct { u32 room, used, pairs; } cases[] = {
+		{ 0, 0, 0 }, { 6, 0, 0 }, { 7, 7, 1 }, { 12, 7, 1 }, { 13, 13, 2 }, { 18, 13, 2 },
+		{ 19, 19, 3 }, { 100, 19, 3 },
+	};
+	unsigned int i;
+	u32 n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		CHECK_EQ(weir_kv_pairs_fit(pairs, sizeof(pairs), cases[i].room, 4, &n), cases[i].used);
+		CHECK_EQ(n, cases[i].pairs);
+	}
+}
+
 /* A sender of the test's own. */
 struct mapper {
 	u16 id;
@@ -812,15 +829,19 @@ static void kv_mapper_begins_anew(void)
 {
 	static s64 want[KEYS];
 	unsigned int i;
+	u32 before;
 
 	setup(KEYS / 10, MAPPERS);
 	loss = 5;
 	fill(want, MAPPERS);
 	for (i = 0; i < 60; i++)
 		step(MAPPERS);
+	before = job->kv->run;
 	mapper_again(&mapper[1]);
 	mapper[1].cookie = 0;
 	run(MAPPERS, want);
+	/* Two runs that follow each other count their keys apart. */
+	CHECK_EQ(job->kv->run, before + 1);
 	box_down();
 }
 
@@ -855,6 +876,24 @@ static void kv_backpressure(void)
 	CHECK_EQ(reducer.packets, 0);
 	reducer.window = 2;
 	run(MAPPERS, want);
+	box_down();
+}
+
+/* An open that is taken says how many hops there are, and one that is refused does not. */
+static void kv_open_says_hops(void)
+{
+	static const struct { u32 session; u16 hops, want; } cases[] = { { 1, 3, 3 }, { 2, 5, 3 }, { 1, 4, 4 } };
+	struct weir_kv_words words = { .kind = WEIR_KV_UP, .op = WEIR_OP_SUM, .dtype = type, .flags = WEIR_KV_OPEN };
+	unsigned int i;
+
+	setup(4 * KEYS, 1);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		words.session = cases[i].session;
+		words.window = cases[i].hops;
+		words.more = weir_source_cookie(weir_source_get(job, 0), WEIR_PORT_KV, words.session);
+		CHECK_EQ(give_words(1, &words, NULL, 0), 0);
+		CHECK_EQ(job->kv->hops, cases[i].want);
+	}
 	box_down();
 }
 
@@ -1384,6 +1423,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_colliding_keys),
 	KTAP_TEST(kv_operations),
 	KTAP_TEST(kv_bad_pairs),
+	KTAP_TEST(kv_pairs_fit),
 	KTAP_TEST(kv_runs),
 	KTAP_TEST(kv_runs_of_int64),
 	KTAP_TEST(kv_reduces),
@@ -1391,6 +1431,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_mapper_begins_anew),
 	KTAP_TEST(kv_reducer_begins_anew),
 	KTAP_TEST(kv_backpressure),
+	KTAP_TEST(kv_open_says_hops),
 	KTAP_TEST(kv_rested_keys),
 	KTAP_TEST(kv_collected_keys),
 	KTAP_TEST(kv_collects_without_end),
