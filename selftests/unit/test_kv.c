@@ -1073,6 +1073,11 @@ static void kv_refusals(void)
 	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), 0);
 	CHECK_EQ(job->kv->hops, 2);
 	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_DUPLICATE);
+	/* A window ahead of the next one, 1, and no further. */
+	words.seq = 1 + WEIR_KV_WINDOW + 1;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_AHEAD);
+	words.seq = 1 + WEIR_KV_WINDOW;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), 0);
 	box_down();
 }
 
