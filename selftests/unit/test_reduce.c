@@ -444,9 +444,10 @@ static void reduce_bias_is_tight(void)
 	}
 }
 
-/* Of any length, with the registers and without. */
+/* Of any length, with the registers, which are not saved for a copy alone, and without. */
 static void reduce_copies(void)
 {
+	int before = mock_fpu_begins;
 	u8 from[400], to[400];
 	unsigned int len, i;
 	int kept;
@@ -455,6 +456,7 @@ static void reduce_copies(void)
 		from[i] = random();
 	weir_vector_init();
 	for (kept = 0; kept < 2; kept++) {
+		CHECK_EQ(mock_fpu_begins, before);
 		if (kept)
 			weir_vector_keep();
 		for (len = 0; len < sizeof(from); len++) {
