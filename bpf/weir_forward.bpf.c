@@ -25,6 +25,10 @@ extern __u8 *weir_trim_port_xdp(struct xdp_md *ctx, __u32 ifindex,
 extern __u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, __u32 ifindex,
 			       const int rdwr_buf_size) __ksym;
 extern int weir_trim_edge_xdp(struct xdp_md *ctx) __ksym;
+extern __u32 weir_trim_acl_xdp(struct xdp_md *ctx, __u32 ifindex,
+			       const void *ends, __u32 ends__sz) __ksym;
+extern int weir_trim_acl_count_xdp(struct xdp_md *ctx, __u32 ifindex,
+				   __u32 prio, __u32 bytes) __ksym;
 extern int weir_trim_backlog_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
 extern int weir_trim_bridge_xdp(struct xdp_md *ctx, __u32 tag) __ksym;
 extern void weir_trim_frags_xdp(struct xdp_md *ctx, __u32 len) __ksym;
@@ -58,6 +62,18 @@ static __always_inline __u32 weir_trim_from(struct xdp_md *ctx)
 static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 {
 	return weir_trim_edge_xdp(ctx);
+}
+
+static __always_inline __u32 weir_trim_acl(struct xdp_md *ctx, __u32 ifindex,
+					   const void *ends, __u32 size)
+{
+	return weir_trim_acl_xdp(ctx, ifindex, ends, size);
+}
+
+static __always_inline int weir_trim_acl_count(struct xdp_md *ctx, __u32 ifindex,
+					       __u32 prio, __u32 bytes)
+{
+	return weir_trim_acl_count_xdp(ctx, ifindex, prio, bytes);
 }
 
 #include "lib/trim/weir_trim_steps.h"
@@ -259,7 +275,7 @@ static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
 	    weir_trim_backlog_xdp(ctx, f->fib.ifindex) != 1 ||
 	    weir_trim_edge(ctx))
 		return XDP_PASS;
-	weir_trim_count_rule(cpu, &f->look);
+	weir_trim_count_rule(ctx, port, cpu, &f->look);
 	return weir_forward_trim(ctx, port, cpu, f, false);
 }
 
@@ -309,7 +325,7 @@ static __always_inline int weir_forward_frame(struct xdp_md *ctx,
 		return weir_forward_backlog(ctx, port, cpu, f);
 	if (!weir_forward_sends(ctx, port, f))
 		return XDP_PASS;
-	weir_trim_count_rule(cpu, &f->look);
+	weir_trim_count_rule(ctx, port, cpu, &f->look);
 	return weir_forward_meter(ctx, port, cpu, f);
 }
 

@@ -24,6 +24,10 @@ extern __u8 *weir_trim_port_skb(struct __sk_buff *ctx, __u32 ifindex,
 extern __u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, __u32 ifindex,
 			       const int rdwr_buf_size) __ksym;
 extern int weir_trim_edge_skb(struct __sk_buff *ctx) __ksym;
+extern __u32 weir_trim_acl_skb(struct __sk_buff *ctx, __u32 ifindex,
+			       const void *ends, __u32 ends__sz) __ksym;
+extern int weir_trim_acl_count_skb(struct __sk_buff *ctx, __u32 ifindex,
+				   __u32 prio, __u32 bytes) __ksym;
 extern int weir_trim_plain_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_length_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_queue_skb(struct __sk_buff *ctx, __u32 queue) __ksym;
@@ -54,6 +58,18 @@ static __always_inline __u32 weir_trim_from(struct __sk_buff *skb)
 static __always_inline int weir_trim_edge(struct __sk_buff *skb)
 {
 	return weir_trim_edge_skb(skb);
+}
+
+static __always_inline __u32 weir_trim_acl(struct __sk_buff *skb, __u32 ifindex,
+					   const void *ends, __u32 size)
+{
+	return weir_trim_acl_skb(skb, ifindex, ends, size);
+}
+
+static __always_inline int weir_trim_acl_count(struct __sk_buff *skb, __u32 ifindex,
+					       __u32 prio, __u32 bytes)
+{
+	return weir_trim_acl_count_skb(skb, ifindex, prio, bytes);
 }
 
 #include "lib/trim/weir_trim_steps.h"
@@ -210,7 +226,7 @@ int weir_trim(struct __sk_buff *skb)
 	if (linear < skb->len && linear < WEIR_HEADERS_MAX)
 		weir_trim_pull(skb);
 	weir_trim_judge(skb, port, &look);
-	weir_trim_count_rule(cpu, &look);
+	weir_trim_count_rule(skb, port, cpu, &look);
 	return weir_trim_meter(skb, port, cpu, &look);
 }
 

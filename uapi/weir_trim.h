@@ -46,6 +46,25 @@ union weir_trim_what {
 };
 
 /**
+ * struct weir_trim_ends - all fields of a packet that a rule can compare
+ * @dscps: DSCPs that it may have had
+ * @what: of its headers; @what.sport is 0 where no rule has one
+ * @from: index of the device that it came in by
+ * @l3: offset of the IP header
+ * @l4: offset of the header behind the IP headers
+ */
+struct weir_trim_ends {
+	__u64			dscps;
+	union weir_trim_what	what;
+	__u32			from;
+	__u16			l3;
+	__u16			l4;
+};
+
+/* With the prio of an ACL's rule: the rule forbids trimming. */
+#define WEIR_TRIM_ACL_FORBIDS	0x10000
+
+/**
  * struct weir_trim_rule - packets that a policy trims, or does not
  * @dscps: bit i is set where DSCP i matches
  * @what: of their headers
@@ -94,6 +113,7 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 #define WEIR_TRIM_SET_CLASS	0x20	/* @class is given */
 #define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
 #define WEIR_TRIM_RETURN_ALWAYS	0x40	/* enum weir_trim_full is return-always */
+#define WEIR_TRIM_ASKS_ACL	0x80	/* an ACL decides about packets that rules have trimmed */
 
 /* With the slot of a rule, counted from 1 on: the rule forbids trimming. */
 #define WEIR_TRIM_FORBIDS	0x80
@@ -117,7 +137,7 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
  * @dscp: DSCP of trimmed packets, read from the class where there is one
  * @return_dscp: DSCP of packets that go back to their sender
  * @rules: how many rules there are
- * @reserved: zero
+ * @ifindex: index of the port
  * @class: traffic class of trimmed packets by their DSCP, WEIR_TRIM_NO_CLASS for none
  * @tc: traffic class of packets by their DSCP, for counters: that of dscp-tc, else the DSCP's
  *	upper three bits (RFC 2474)
@@ -136,7 +156,7 @@ struct weir_trim_policy {
 	__u8			dscp;
 	__u8			return_dscp;
 	__u32			rules;
-	__u32			reserved;
+	__u32			ifindex;
 	__u8			class[64];
 	__u8			tc[64];
 	__u8			ruled[64];
@@ -340,6 +360,21 @@ struct weir_trim_cpu {
  *	int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
  *		1 where no data band of the device's weir qdiscs has room for the
  *		frame, 0 where one has, -ENOENT where there is no such qdisc
+ *
+ *	u32 weir_trim_acl_xdp(struct xdp_md *ctx, u32 ifindex, const void *ends,
+ *			      u32 ends__sz);
+ *	u32 weir_trim_acl_skb(struct __sk_buff *ctx, u32 ifindex, const void *ends,
+ *			      u32 ends__sz);
+ *		the prio of the rule that decides about a packet in the ACL of an egress
+ *		device's policy, with WEIR_TRIM_ACL_FORBIDS where that rule forbids trimming; 0
+ *		where none does. ends: a struct weir_trim_ends; addresses and the source port
+ *		are read from the packet
+ *
+ *	int weir_trim_acl_count_xdp(struct xdp_md *ctx, u32 ifindex, u32 prio, u32 bytes);
+ *	int weir_trim_acl_count_skb(struct __sk_buff *ctx, u32 ifindex, u32 prio,
+ *				    u32 bytes);
+ *		counts a packet of so many bytes for a rule of that ACL. 0, or -ENOENT where
+ *		the ACL no longer has the rule
  *
  *	int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag);
  *		index of the port that the bridge would forward the frame to, as it is;

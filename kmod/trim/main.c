@@ -5,6 +5,7 @@
 
 #include "core/base/compat.h"
 #include "core/base/module.h"
+#include "trim/acls.h"
 #include "trim/backlog.h"
 #include "trim/bridge_port.h"
 #include "trim/drops.h"
@@ -33,6 +34,7 @@ static const struct weir_part weir_trim_parts[] = {
 	{ "bridge ports", .net_init = weir_bridge_port_net_init,
 	  .net_uninit = weir_bridge_port_net_uninit, .dev_event = weir_bridge_port_dev_event },
 	{ "pools", .net_init = weir_trim_pools_net_init, .net_uninit = weir_trim_pools_net_uninit },
+	{ "acls", .net_init = weir_trim_acls_net_init, .net_uninit = weir_trim_acls_net_uninit },
 	{ "backlogs", .net_init = weir_backlog_net_init },
 	{ "policies", .init = weir_trim_init, .net_init = weir_trim_net_init,
 	  .net_flush = weir_trim_flush, .net_uninit = weir_trim_net_uninit,

@@ -31,6 +31,8 @@ struct weir_trim_totals {
  *	are gone or were set to zero; under RTNL
  * @pools: pools of buffer that ports share, by their names; under RTNL
  * @pool_count: number of pools; under RTNL
+ * @acls: ACLs that ports share, by their names; under RTNL
+ * @acl_count: number of ACLs; under RTNL
  * @backlogs: weir qdiscs of devices by interface index, in order; under RTNL
  * @backlog_table: the same, hashed by it; written under RTNL, read under RCU
  * @backlog_count: number of weir qdiscs; under RTNL
@@ -48,6 +50,8 @@ struct weir_trim_net {
 	struct weir_trim_totals		trim_past;
 	struct list_head		pools;
 	unsigned int			pool_count;
+	struct list_head		acls;
+	unsigned int			acl_count;
 	struct xarray			backlogs;
 	struct hlist_head		backlog_table[WEIR_DEV_BUCKETS];
 	unsigned int			backlog_count;

@@ -13,6 +13,7 @@
 #include <net/pkt_sched.h>
 
 #include "core/base/compat.h"
+#include "trim/acl.h"
 #include "trim/deflect.h"
 #include "trim/edge.h"
 #include "trim/sch_private.h"
@@ -622,15 +623,19 @@ static int weir_sch_trimmed(const struct weir_sch_visit *v, struct sk_buff *skb,
 	return NET_XMIT_SUCCESS;
 }
 
-/* The program that redirected a deflected packet has counted it for its rule. */
+/* The program that redirected a deflected packet has counted it for its rules. */
 static void weir_sch_count_rule(const struct weir_sch_visit *v,
-				const struct sk_buff *skb, u8 ruled)
+				const struct sk_buff *skb, const struct weir_trim_pkt *pkt)
 {
 	struct weir_trim_hits *hits;
 
-	if (!ruled || v->deflected)
+	if (v->deflected)
 		return;
-	hits = &this_cpu_ptr(v->trim->cpu)->hits[(ruled - 1) % WEIR_TRIM_SLOTS];
+	if (pkt->listed)
+		weir_trim_acl_count(v->rev->config.acl, pkt->listed, weir_sch_segs(skb), skb->len);
+	if (!pkt->ruled)
+		return;
+	hits = &this_cpu_ptr(v->trim->cpu)->hits[(pkt->ruled - 1) % WEIR_TRIM_SLOTS];
 	hits->packets += weir_sch_segs(skb);
 	hits->bytes += skb->len;
 }
@@ -638,7 +643,7 @@ static void weir_sch_count_rule(const struct weir_sch_visit *v,
 static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,
 			struct weir_trim_pkt *pkt, int class)
 {
-	weir_sch_count_rule(v, skb, pkt->ruled);
+	weir_sch_count_rule(v, skb, pkt);
 	switch (class) {
 	case WEIR_TRIM_DATA:
 		return weir_sch_data(v, skb, pkt);

@@ -182,8 +182,7 @@ static int weir_trim_check_rule(const struct weir_trim_config *config,
 				const struct weir_trim_rule *rule,
 				struct weir_trim_refusal *refusal)
 {
-	if ((rule->what.port || rule->what.sport) && rule->what.proto &&
-	    rule->what.proto != IPPROTO_UDP && rule->what.proto != IPPROTO_TCP)
+	if (!weir_trim_rule_has_ports(rule))
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
 					"only UDP and TCP have ports");
 	if (rule->disable || rule->dscps == WEIR_TRIM_ANY_DSCP)
@@ -614,6 +613,7 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 	u64 marks = weir_trim_marks(config);
 	unsigned int i;
 
+	policy->ifindex = device->ifindex;
 	policy->size = config->size;
 	policy->priority = config->priority;
 	policy->queue = config->queue;
@@ -641,6 +641,8 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 	policy->rules = config->rules;
 	if (weir_trim_asks_ends(config))
 		policy->flags |= WEIR_TRIM_ASKS_ENDS;
+	if (config->acl)
+		policy->flags |= WEIR_TRIM_ASKS_ACL;
 	for (i = 0; i < config->rules; i++) {
 		policy->rule[i] = config->rule[i];
 		weir_trim_rule_mask(&policy->rule[i]);

@@ -2,11 +2,13 @@
 #ifndef _WEIR_TRIM_CONFIG_H
 #define _WEIR_TRIM_CONFIG_H
 
+#include <linux/in.h>
 #include <linux/types.h>
 #include <uapi/weir_trim.h>
 
 #include "trim/bands.h"
 
+struct weir_trim_acl;
 struct weir_trim_pool;
 
 /* Fields of struct weir_trim_config that were given, where 0 is no default. */
@@ -32,6 +34,7 @@ extern const char weir_trim_childless_time[];
  * @limit_bytes: of the data band, 0 for no limit
  * @port_limit: bytes of the data bands of all qdiscs together, 0 for no limit
  * @pool: the pool in which whole packets of all qdiscs count, or NULL
+ * @acl: decides which packets that @rule has trimmed are not, or NULL
  * @trimmed_dscps: DSCPs of packets that were trimmed elsewhere, bit i being DSCP i
  * @control_dscps: DSCPs of control packets, bit i being DSCP i
  * @said: attributes given for the port itself, bit i being WEIR_A_TRIM_i; the others
@@ -73,6 +76,7 @@ struct weir_trim_config {
 	u64			limit_bytes;
 	u64			port_limit;
 	struct weir_trim_pool	*pool;
+	struct weir_trim_acl	*acl;
 	u64			trimmed_dscps;
 	u64			control_dscps;
 	u64			said;
@@ -110,6 +114,7 @@ struct weir_trim_config {
 
 /**
  * struct weir_trim_device - properties of the device that a policy depends on
+ * @ifindex: its index
  * @frame: bytes of the longest frame, from the Ethernet header on
  * @queues: transmit queues
  * @classes: traffic classes, each with some of them; 0 where it has none
@@ -121,6 +126,7 @@ struct weir_trim_config {
  * @vrf: it is a VRF
  */
 struct weir_trim_device {
+	u32	ifindex;
 	u32	frame;
 	u32	queues;
 	u32	classes;
@@ -143,6 +149,16 @@ struct weir_trim_refusal {
 	int		attr;
 	const char	*msg;
 };
+
+/**
+ * weir_trim_rule_has_ports() - are a rule's ports ones that its protocol has?
+ * @rule: the rule
+ */
+static inline bool weir_trim_rule_has_ports(const struct weir_trim_rule *rule)
+{
+	return !(rule->what.port || rule->what.sport) || !rule->what.proto ||
+	       rule->what.proto == IPPROTO_UDP || rule->what.proto == IPPROTO_TCP;
+}
 
 /**
  * weir_trim_has_bands() - do weir qdiscs carry a policy out?

@@ -19,6 +19,7 @@
 #include "core/base/compat.h"
 #include "core/base/device.h"
 #include "trim/net.h"
+#include "trim/acl.h"
 #include "trim/backlog.h"
 #include "trim/bridge.h"
 #include "trim/edge.h"
@@ -59,6 +60,21 @@ static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex,
 		return -ENOENT;
 	return weir_backlog_full(wn, ifindex, &weir_trim_rev(trim)->limits,
 				 len);
+}
+
+static struct weir_trim_acl *weir_trim_acl_of(const struct net_device *dev, u32 ifindex)
+{
+	struct weir_trim *trim = weir_trim_get(weir_trim_net_bh(dev_net(dev)), ifindex);
+
+	return trim ? weir_trim_rev(trim)->config.acl : NULL;
+}
+
+/* @size: as that of a port */
+static u32 weir_trim_acl_ask(const struct weir_trim_acl *acl, const void *ends, u32 size,
+			     const void *start, const void *end)
+{
+	return acl && size == sizeof(struct weir_trim_ends) ?
+	       weir_trim_acl_find(acl, ends, start, end) : 0;
 }
 
 /*
@@ -181,6 +197,38 @@ __bpf_kfunc int weir_trim_edge_xdp(struct xdp_md *ctx)
 __bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx)
 {
 	return weir_edge((const struct sk_buff *)ctx);
+}
+
+__bpf_kfunc u32 weir_trim_acl_xdp(struct xdp_md *ctx, u32 ifindex, const void *ends,
+				  u32 ends__sz)
+{
+	const struct xdp_buff *xdp = (const struct xdp_buff *)ctx;
+
+	return weir_trim_acl_ask(weir_trim_acl_of(weir_ctx_dev(ctx), ifindex), ends, ends__sz,
+				 xdp->data, xdp->data_end);
+}
+
+__bpf_kfunc u32 weir_trim_acl_skb(struct __sk_buff *ctx, u32 ifindex, const void *ends,
+				  u32 ends__sz)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)ctx;
+
+	return weir_trim_acl_ask(weir_trim_acl_of(weir_skb_dev(ctx), ifindex), ends, ends__sz,
+				 skb->data, skb->data + skb_headlen(skb));
+}
+
+__bpf_kfunc int weir_trim_acl_count_xdp(struct xdp_md *ctx, u32 ifindex, u32 prio, u32 bytes)
+{
+	struct weir_trim_acl *acl = weir_trim_acl_of(weir_ctx_dev(ctx), ifindex);
+
+	return acl ? weir_trim_acl_count(acl, prio, 1, bytes) : -ENOENT;
+}
+
+__bpf_kfunc int weir_trim_acl_count_skb(struct __sk_buff *ctx, u32 ifindex, u32 prio, u32 bytes)
+{
+	struct weir_trim_acl *acl = weir_trim_acl_of(weir_skb_dev(ctx), ifindex);
+
+	return acl ? weir_trim_acl_count(acl, prio, 1, bytes) : -ENOENT;
 }
 
 __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)

@@ -18,6 +18,10 @@ u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
 u32 weir_trim_from_xdp(struct xdp_md *ctx);
 int weir_trim_edge_xdp(struct xdp_md *ctx);
 int weir_trim_edge_skb(struct __sk_buff *ctx);
+u32 weir_trim_acl_xdp(struct xdp_md *ctx, u32 ifindex, const void *ends, u32 ends__sz);
+u32 weir_trim_acl_skb(struct __sk_buff *ctx, u32 ifindex, const void *ends, u32 ends__sz);
+int weir_trim_acl_count_xdp(struct xdp_md *ctx, u32 ifindex, u32 prio, u32 bytes);
+int weir_trim_acl_count_skb(struct __sk_buff *ctx, u32 ifindex, u32 prio, u32 bytes);
 int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
 int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag);
 void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);

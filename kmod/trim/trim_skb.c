@@ -10,7 +10,9 @@
 #include <linux/skbuff.h>
 #include <net/checksum.h>
 
+#include "trim/acl.h"
 #include "trim/edge.h"
+#include "trim/trim.h"
 #include "trim/trim_skb.h"
 
 /* Sum over bytes of the original packet. Without one they count as zeroes. */
@@ -22,6 +24,23 @@ static u32 weir_trim_sum(struct weir_trim_pkt *pkt, u32 off, u32 len)
 }
 
 #include <trim/weir_trim_mark.h>
+
+/**
+ * weir_trim_acl() - find the rule of a port's ACL that decides about a packet
+ * @policy: that of a revision, with WEIR_TRIM_ASKS_ACL
+ * @ends: the packet
+ * @start: its Ethernet header
+ * @end: behind its last byte that can be read
+ *
+ * Return: as weir_trim_acl_find().
+ */
+u32 weir_trim_acl(const struct weir_trim_policy *policy, const struct weir_trim_ends *ends,
+		  const void *start, const void *end)
+{
+	const struct weir_trim_rev *rev = container_of(policy, struct weir_trim_rev, policy);
+
+	return weir_trim_acl_find(rev->config.acl, ends, start, end);
+}
 
 /* Headers are looked for in so many bytes, which are pulled into the linear part. */
 #define WEIR_TRIM_HEADERS	256

@@ -8,6 +8,8 @@
 #include <linux/slab.h>
 
 #include "core/base/compat.h"
+#include "trim/acl.h"
+#include "trim/acls.h"
 #include "trim/notify.h"
 #include "core/base/virtual.h"
 #include "trim/backlog.h"
@@ -265,6 +267,7 @@ void weir_trim_clear_all(struct weir_trim_net *wn)
 	wn->trim_past = (struct weir_trim_totals) {};
 	weir_backlog_clear(wn, 0);
 	weir_trim_pools_clear(wn);
+	weir_trim_acls_clear(wn);
 }
 
 static bool weir_trim_is_bound(const struct net_device *dev)
@@ -287,6 +290,7 @@ void weir_trim_device(const struct net_device *dev,
 {
 	ASSERT_RTNL();
 
+	device->ifindex = dev->ifindex;
 	device->frame = dev->mtu + dev->hard_header_len;
 	device->queues = dev->num_tx_queues;
 	device->classes = dev->num_tc;
@@ -479,11 +483,13 @@ static void weir_trim_begin_slots(struct weir_trim *trim,
 		weir_trim_hits_counted(trim, slot, &trim->hits_cleared[slot]);
 }
 
-/* A policy names a pool, or no longer does. */
-static void weir_trim_count_pool(struct weir_trim_pool *pool, int n)
+/* A policy names a pool and an ACL, or no longer does. */
+static void weir_trim_count_names(const struct weir_trim_rev *rev, int n)
 {
-	if (pool)
-		pool->ports += n;
+	if (rev->config.pool)
+		rev->config.pool->ports += n;
+	if (rev->config.acl)
+		rev->config.acl->ports += n;
 }
 
 /*
@@ -509,8 +515,8 @@ static int weir_trim_replace(struct weir_trim_net *wn, struct weir_trim *trim,
 	rcu_assign_pointer(trim->rev, rev);
 	if (!pool)
 		weir_backlog_set_pool(wn, trim->ifindex, NULL);
-	weir_trim_count_pool(rev->config.pool, 1);
-	weir_trim_count_pool(old->config.pool, -1);
+	weir_trim_count_names(rev, 1);
+	weir_trim_count_names(old, -1);
 	weir_trim_unwatch(old);
 	kfree_rcu(old, rcu);
 	return 0;
@@ -530,7 +536,7 @@ static int weir_trim_insert(struct weir_trim_net *wn, struct net_device *dev,
 	weir_trim_redirects(trim, rev);
 	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
 	if (!err) {
-		weir_trim_count_pool(rev->config.pool, 1);
+		weir_trim_count_names(rev, 1);
 		weir_backlog_set_pool(wn, dev->ifindex, weir_trim_pool(&rev->config));
 		hlist_add_head_rcu(&trim->node,
 				   weir_dev_bucket(wn->trim_table, dev->ifindex));
@@ -771,7 +777,7 @@ bool weir_trim_del(struct weir_trim_net *wn, int ifindex)
 		return false;
 	hlist_del_rcu(&trim->node);
 	weir_backlog_set_pool(wn, ifindex, NULL);
-	weir_trim_count_pool(rtnl_dereference(trim->rev)->config.pool, -1);
+	weir_trim_count_names(rtnl_dereference(trim->rev), -1);
 	weir_trim_add(&wn->trim_past, trim);
 	weir_trim_notify->gone(wn, trim);
 	weir_trim_edges(wn);

@@ -26,10 +26,10 @@ $(fuzz_B)/$(1): $(patsubst %.c,$(B)/obj/fuzz-$(2)/%.o,$(3))
 fuzzers += $(fuzz_B)/$(1)
 endef
 
-$(eval $(call fuzz_objects,packets,$(addprefix $(fuzz_dir)/,contrib.c trim.c trim_check.c slow.c),\
+$(eval $(call fuzz_objects,packets,$(addprefix $(fuzz_dir)/,contrib.c trim.c trim_check.c slow.c) selftests/trim/acl.c,\
 	-fno-strict-aliasing -Iselftests))
 $(eval $(call fuzzer,contrib,packets,$(addprefix $(fuzz_dir)/,contrib.c slow.c)))
-$(eval $(call fuzzer,trim,packets,$(addprefix $(fuzz_dir)/,trim.c trim_check.c slow.c)))
+$(eval $(call fuzzer,trim,packets,$(addprefix $(fuzz_dir)/,trim.c trim_check.c slow.c) selftests/trim/acl.c))
 
 fuzz_receive_sources := $(fuzz_dir)/receive.c $(libweir_sources)
 $(eval $(call fuzz_objects,receive,$(fuzz_receive_sources),-Iuserspace/lib))

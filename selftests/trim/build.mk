@@ -2,7 +2,7 @@
 # Tests of the trimming code: in userspace, plain and with the sanitizers, and as BPF.
 
 trim_flags := -fno-strict-aliasing -Iselftests -Iselftests/trim -Ibpf/lib -Wno-pointer-arith -Wno-sign-compare
-trim_sources := selftests/trim/unit.c selftests/trim/cases.c
+trim_sources := selftests/trim/unit.c selftests/trim/acl.c selftests/trim/cases.c
 trim_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(eval $(call program,test-trim,$(trim_sources),$(trim_flags),-lpthread))

@@ -14,6 +14,7 @@
 #include <weir_trim_nl.h>
 
 #include "bpf/ktap.h"
+#include "acl.h"
 #include "cases.h"
 #include "trim/weir_meter.h"
 
@@ -372,6 +373,61 @@ static void test_mark_of_others(void)
 	}
 }
 
+/* Its own rules trim all packets of a port; the first rule of its ACL that matches one decides. */
+static void test_acl(void)
+{
+	const struct weir_trim_rule forbids = { .dscps = ~0ull, .what.port = 5000, .disable = 1 };
+	const struct weir_trim_rule passes = { .dscps = ~0ull, .what.proto = 17 };
+	const struct weir_trim_rule other = { .dscps = ~0ull, .what.port = 5001, .disable = 1 };
+	const struct weir_trim_rule one_dscp = { .dscps = 2, .what.port = 5000, .disable = 1 };
+	const struct weir_trim_rule its_source = {
+		.dscps = ~0ull, .what.ip = 4, .src = PREFIX(IP4(10, 0, 0, 2), ~0u), .disable = 1,
+	};
+	const struct {
+		const char *name;
+		struct weir_trim_rule first, second;
+		bool marked;
+		int class;
+		__u32 listed;
+	} acls[] = {
+		{ "forbids", forbids, passes, false, WEIR_TRIM_OTHER, 1 | WEIR_TRIM_ACL_FORBIDS },
+		{ "passes before one that forbids", passes, forbids, false, WEIR_TRIM_DATA, 1 },
+		{ "forbids after one for others", other, forbids, false, WEIR_TRIM_OTHER,
+		  2 | WEIR_TRIM_ACL_FORBIDS },
+		{ "forbids its source", its_source, passes, false, WEIR_TRIM_OTHER,
+		  1 | WEIR_TRIM_ACL_FORBIDS },
+		{ "is for others", other, other, false, WEIR_TRIM_DATA, 0 },
+		{ "forbids, and the packet is marked", forbids, passes, true, WEIR_TRIM_OTHER, 0 },
+		{ "passes, and the packet is marked", passes, forbids, true, WEIR_TRIM_UNTRUSTED, 0 },
+		{ "forbids one DSCP, and the packet is marked", one_dscp, other, true,
+		  WEIR_TRIM_UNTRUSTED, 0 },
+	};
+	struct weir_trim_policy p = {
+		.marks = 1ull << TRIM_TRIMMED, .dscp = TRIM_TRIMMED, .rules = 1,
+		.flags = WEIR_TRIM_ASKS_ACL, .dscps = ~(1ull << TRIM_TRIMMED),
+		.rule[0].dscps = ~0ull,
+	};
+	struct trim_spec spec = { .payload = 1400 };
+	struct frame f;
+	unsigned int i;
+
+	trim_acl_rules = 2;
+	for (i = 0; i < sizeof(acls) / sizeof(*acls); i++) {
+		trim_acl_rule[0] = acls[i].first;
+		trim_acl_rule[1] = acls[i].second;
+		weir_trim_rule_mask(&trim_acl_rule[0]);
+		weir_trim_rule_mask(&trim_acl_rule[1]);
+		spec.dscp = acls[i].marked ? TRIM_TRIMMED : 0;
+		frame_make(&f, &spec);
+		ktap_ok(frame_class(&f, &p, true) == acls[i].class &&
+			f.pkt.listed == acls[i].listed &&
+			!(f.pkt.ruled && f.pkt.listed & WEIR_TRIM_ACL_FORBIDS),
+			"a rule of an ACL %s", acls[i].name);
+		free(f.room);
+	}
+	trim_acl_rules = 0;
+}
+
 #define GBIT	125000000ull	/* bytes a second */
 #define SECOND	1000000000ull
 #define YEAR	(31557600 * SECOND)
@@ -670,6 +726,7 @@ int main(int argc, char **argv)
 	test_rules();
 	test_ends();
 	test_mark_of_others();
+	test_acl();
 	test_meters();
 	return ktap_end();
 }

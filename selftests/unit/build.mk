@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
-unit_module := agg/base/payload core/base/rate core/packet/classifier core/packet/hash agg/hook/merged \
+unit_module := agg/base/payload core/base/rate core/packet/classifier core/packet/hash core/packet/rule_key agg/hook/merged \
 	$(patsubst kmod/%.c,%,$(wildcard $(patsubst %,kmod/agg/%/*.c,config engine format kv member rx slots tree tx))) \
 	agg/job/join agg/job/path \
 	$(addprefix xdp/,filter/classify filter/match filter/sources order/flow order/queue order/sequence \
 		packet/headers packet/rule) \
-	trim/bands trim/pool trim/trim_config trim/trim_default \
+	trim/acl trim/bands trim/pool trim/trim_config trim/trim_default \
 	$(type_sources:kmod/%.c=%)
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
@@ -28,7 +28,8 @@ $(B)/unit/include/%.h:
 unit_vectors := $(patsubst %.c,%.o,$(filter %_$(vector_unit).c,$(type_loops)))
 $(unit_vectors:%=$(B)/obj/test-unit/%): CFLAGS += $(vector_flags)
 unit_flags := -g -funsigned-char -fno-strict-overflow -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Ibpf/lib \
-	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
+	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith \
+	-Wno-address-of-packed-member
 unit_sanitizers := -fsanitize=address -fsanitize=undefined
 $(eval $(call program,test-unit,$(unit_sources),$(unit_flags) $(unit_sanitizers) -fno-sanitize-recover=undefined,$(unit_sanitizers),$(unit_forward)))
 

@@ -626,6 +626,8 @@ struct xdp_buff {
 #define ETH_HLEN	14
 #define ETH_P_IP	0x0800
 #define ETH_P_IPV6	0x86dd
+#define ETH_P_8021Q	0x8100
+#define ETH_P_8021AD	0x88a8
 #define ETH_P_MPLS_UC	0x8847
 #define ETH_P_MPLS_MC	0x8848
 #define ETH_P_PPP_SES	0x8864

@@ -31,6 +31,7 @@ int main(int argc, char **argv)
 		{ kv_tests, &kv_count },
 		{ bands_tests, &bands_count },
 		{ trim_config_tests, &trim_config_count },
+		{ trim_acl_tests, &trim_acl_count },
 		{ trim_pool_tests, &trim_pool_count },
 		{ filter_tests, &filter_count },
 		{ sources_tests, &sources_count },

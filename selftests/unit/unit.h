@@ -35,6 +35,7 @@ SUITE(panama);
 SUITE(ecn);
 SUITE(bands);
 SUITE(trim_config);
+SUITE(trim_acl);
 SUITE(trim_pool);
 SUITE(filter);
 SUITE(sources);

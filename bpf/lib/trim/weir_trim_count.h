@@ -20,12 +20,17 @@ static __always_inline __u32 weir_trim_whole_as(const struct weir_trim_look *loo
 	}
 }
 
-/* A packet belongs to the counters of the rule that decides about it, whatever becomes of it. */
-static __always_inline void weir_trim_count_rule(struct weir_trim_cpu *cpu,
+/* A packet belongs to the counters of the rules that decide about it, whatever becomes of it. */
+static __always_inline void weir_trim_count_rule(WEIR_TRIM_CTX *ctx,
+						 const struct weir_trim_port *port,
+						 struct weir_trim_cpu *cpu,
 						 const struct weir_trim_look *look)
 {
 	struct weir_trim_hits *hits;
 
+	if (look->listed)
+		weir_trim_acl_count(ctx, port->policy.ifindex, look->listed,
+				    look->len + look->beside);
 	if (!look->ruled)
 		return;
 	hits = &cpu->hits[(look->ruled - 1) & (WEIR_TRIM_SLOTS - 1)];

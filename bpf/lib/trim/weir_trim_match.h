@@ -4,28 +4,16 @@
  * branches of all the rules: so a rule is one branch, and a condition that it lacks is a
  * mask of 0. Most policies have no conditions on addresses and ingress devices; these
  * are looked up only where some rule has them.
+ *
+ * Which rule of a port's ACL decides about a packet is asked of weir_trim_acl(), which returns what
+ * the kfunc weir_trim_acl_xdp() does. A BPF program defines it before it includes this file, as in
+ * weir_trim_steps.h; others, which know the ACL by the policy, link it.
  */
 #ifndef _WEIR_TRIM_MATCH_H
 #define _WEIR_TRIM_MATCH_H
 
 #include "trim/weir_trim_parse.h"
 #include <weir_trim.h>
-
-/**
- * struct weir_trim_ends - all fields of a packet that a rule can compare
- * @dscps: DSCPs that it may have had
- * @what: of its headers; @what.sport is 0 where no rule has one
- * @from: index of the device that it came in by
- * @l3: offset of the IP header
- * @l4: offset of the header behind the IP headers
- */
-struct weir_trim_ends {
-	__u64 dscps;
-	union weir_trim_what what;
-	__u32 from;
-	__u16 l3;
-	__u16 l4;
-};
 
 /**
  * struct weir_trim_addrs - the addresses of a packet, in network byte order
@@ -36,6 +24,11 @@ struct weir_trim_addrs {
 	__be32 src[4];
 	__be32 dst[4];
 };
+
+#ifndef __bpf__
+__u32 weir_trim_acl(const struct weir_trim_policy *policy, const struct weir_trim_ends *ends,
+		    const void *start, const void *end);
+#endif
 
 /* Does a rule decide, and have the packet trimmed? @ruled: as weir_trim_ruled() */
 static __always_inline bool weir_trim_allows(__u32 ruled)
@@ -216,17 +209,25 @@ weir_trim_what_of(const struct weir_trim_pkt *pkt)
 	return what;
 }
 
-static __always_inline int
-weir_trim_ask_far(const struct weir_trim_policy *policy,
-		  const struct weir_trim_pkt *pkt, __u64 dscps)
+static __always_inline struct weir_trim_ends
+weir_trim_ends_of(const struct weir_trim_pkt *pkt, __u64 dscps)
 {
-	struct weir_trim_ends ends = {
+	const struct weir_trim_ends ends = {
 		.dscps	= dscps,
 		.what	= weir_trim_what_of(pkt),
 		.from	= pkt->from,
 		.l3	= pkt->l3_off,
 		.l4	= pkt->l4_off,
 	};
+
+	return ends;
+}
+
+static __always_inline int
+weir_trim_ask_far(const struct weir_trim_policy *policy,
+		  const struct weir_trim_pkt *pkt, __u64 dscps)
+{
+	struct weir_trim_ends ends = weir_trim_ends_of(pkt, dscps);
 
 #ifdef __bpf__
 	return weir_trim_ends_ruled(pkt->ctx, (void *)policy, &ends);
@@ -266,6 +267,52 @@ weir_trim_ruled(const struct weir_trim_policy *policy,
 }
 
 /**
+ * weir_trim_ends_listed() - find the rule of the port's ACL that decides about a packet
+ * @ctx: of the program
+ * @policy: the egress port's policy
+ * @ends: the packet
+ *
+ * A global function as weir_trim_ends_ruled().
+ *
+ * Return: as weir_trim_acl().
+ */
+#ifdef __bpf__
+__noinline int weir_trim_ends_listed(WEIR_TRIM_CTX *ctx,
+				     struct weir_trim_policy *policy,
+				     struct weir_trim_ends *ends)
+{
+	if (!policy || !ends)
+		return 0;
+	return weir_trim_acl(ctx, policy->ifindex, ends, sizeof(*ends));
+}
+#endif
+
+/**
+ * weir_trim_listed() - find the rule of the port's ACL that decides about a packet
+ * @policy: the egress port's policy
+ * @pkt: the packet, parsed
+ * @dscps: DSCPs that it may have had; a rule that forbids must match all of them
+ *
+ * Return: its prio, with WEIR_TRIM_ACL_FORBIDS if it forbids to trim the packet; 0 if no rule
+ * decides, or there is no ACL.
+ */
+static __always_inline __u32
+weir_trim_listed(const struct weir_trim_policy *policy,
+		 const struct weir_trim_pkt *pkt, __u64 dscps)
+{
+	struct weir_trim_ends ends;
+
+	if (!(policy->flags & WEIR_TRIM_ASKS_ACL))
+		return 0;
+	ends = weir_trim_ends_of(pkt, dscps);
+#ifdef __bpf__
+	return weir_trim_ends_listed(pkt->ctx, (void *)policy, &ends);
+#else
+	return weir_trim_acl(policy, &ends, pkt->start, pkt->end);
+#endif
+}
+
+/**
  * weir_trim_was_eligible() - may the rules have had a packet trimmed, before it was marked?
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
@@ -277,7 +324,8 @@ static __always_inline bool
 weir_trim_was_eligible(const struct weir_trim_policy *policy,
 		       const struct weir_trim_pkt *pkt)
 {
-	return weir_trim_allows(weir_trim_ask_far(policy, pkt, policy->dscps));
+	return weir_trim_allows(weir_trim_ask_far(policy, pkt, policy->dscps)) &&
+	       !(weir_trim_listed(policy, pkt, policy->dscps) & WEIR_TRIM_ACL_FORBIDS);
 }
 
 #endif /* _WEIR_TRIM_MATCH_H */

@@ -10,10 +10,12 @@
  *	long weir_trim_load(void *ctx, __u32 off, void *to, __u32 len)
  *	__u32 weir_trim_from(WEIR_TRIM_CTX *ctx)
  *	int weir_trim_edge(WEIR_TRIM_CTX *ctx)
+ *	__u32 weir_trim_acl(WEIR_TRIM_CTX *ctx, __u32 ifindex, const void *ends, __u32 size)
+ *	int weir_trim_acl_count(WEIR_TRIM_CTX *ctx, __u32 ifindex, __u32 prio, __u32 bytes)
  *
  * The first sets the length of a zeroed @pkt and the tag beside it. The second copies
  * bytes of the frame and returns 0, or an error. The third returns the ingress device,
- * and the fourth whether that is an edge.
+ * the fourth whether that is an edge. The last two are the kfuncs of that name.
  *
  * The verifier demands NULL checks even of pointers that can never be NULL.
  */
@@ -31,7 +33,8 @@
  * @left: bytes that trimming leaves, @len where it cuts nothing
  * @beside: bytes of a tag that lies beside the frame
  * @class: enum weir_trim_class
- * @ruled: the rule that decides about it, as weir_trim_ruled() returns it
+ * @ruled: the rule that decides about it, as in struct weir_trim_pkt
+ * @listed: the rule of the port's ACL, as there
  * @was: its DSCP as it came
  * @headers: bytes that no trimming takes away; this and the rest are set for packets
  *	that are to be changed
@@ -53,6 +56,7 @@ struct weir_trim_look {
 	__u8 class;
 	__u8 ruled;
 	__u8 was;
+	__u32 listed;
 	__u32 headers;
 	__u32 l3_len;
 	__u16 l3;
@@ -102,7 +106,7 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
  * weir_trim_judge() - a packet's class at a port
  * @ctx: of the program
  * @port: the egress port
- * @look: zeroed; @len, @beside, @class, @ruled and @was are set, @dscp of marked ones, and @left,
+ * @look: zeroed; @len, @beside, @class, @ruled, @listed and @was are set, @dscp of marked ones, and @left,
  *	to the bytes that trimming would leave of an eligible packet
  *
  * This runs for each packet, and so is inlined. Behind it only numbers describe the
@@ -125,6 +129,7 @@ static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 		return;
 	class = weir_trim_classify(&port->policy, &pkt);
 	look->ruled = pkt.ruled;
+	look->listed = pkt.listed;
 	look->was = pkt.dscp;
 	if (weir_trim_is_marked(class)) {
 		look->dscp = pkt.dscp;

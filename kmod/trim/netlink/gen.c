@@ -42,6 +42,11 @@ static const struct netlink_range_validation weir_a_trim_pool_size_range = {
 	.max	= WEIR_TRIM_POOL_SIZE_MAX,
 };
 
+static const struct netlink_range_validation weir_a_trim_acl_prio_range = {
+	.min	= 1ULL,
+	.max	= WEIR_TRIM_ACL_PRIO_MAX,
+};
+
 /* Common nested types */
 const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_BYTES + 1] = {
 	[WEIR_A_TRIM_RULE_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
@@ -61,7 +66,7 @@ const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_BYTES + 1] = {
 };
 
 /* WEIR_CMD_TRIM_SET - do */
-static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_POOL + 1] = {
+static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_ACL + 1] = {
 	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_TRIM_HOOK] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
 	[WEIR_A_TRIM_SIZE] = NLA_POLICY_RANGE(NLA_U32, WEIR_TRIM_SIZE_MIN, WEIR_TRIM_SIZE_MAX),
@@ -101,6 +106,7 @@ static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_POOL + 1] = {
 	[WEIR_A_TRIM_DSCP_TC] = NLA_POLICY_EXACT_LEN(64),
 	[WEIR_A_TRIM_LIMIT_DYNAMIC] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_limit_dynamic_range),
 	[WEIR_A_TRIM_POOL] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_POOL_NAME_MAX, },
+	[WEIR_A_TRIM_ACL] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_ACL_NAME_MAX, },
 };
 
 /* WEIR_CMD_TRIM_DEL - do */
@@ -146,6 +152,30 @@ static const struct nla_policy weir_trim_pool_get_nl_policy[WEIR_A_TRIM_POOL_NAM
 	[WEIR_A_TRIM_POOL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_POOL_NAME_MAX, },
 };
 
+/* WEIR_CMD_TRIM_ACL_SET - do */
+static const struct nla_policy weir_trim_acl_set_nl_policy[WEIR_A_TRIM_ACL_RULE + 1] = {
+	[WEIR_A_TRIM_ACL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_ACL_NAME_MAX, },
+	[WEIR_A_TRIM_ACL_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_acl_prio_range),
+	[WEIR_A_TRIM_ACL_RULE] = NLA_POLICY_NESTED(weir_trim_rule_nl_policy),
+};
+
+/* WEIR_CMD_TRIM_ACL_DEL - do */
+static const struct nla_policy weir_trim_acl_del_nl_policy[WEIR_A_TRIM_ACL_PRIO + 1] = {
+	[WEIR_A_TRIM_ACL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_ACL_NAME_MAX, },
+	[WEIR_A_TRIM_ACL_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_acl_prio_range),
+};
+
+/* WEIR_CMD_TRIM_ACL_GET - do */
+static const struct nla_policy weir_trim_acl_get_do_nl_policy[WEIR_A_TRIM_ACL_PRIO + 1] = {
+	[WEIR_A_TRIM_ACL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_ACL_NAME_MAX, },
+	[WEIR_A_TRIM_ACL_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_acl_prio_range),
+};
+
+/* WEIR_CMD_TRIM_ACL_GET - dump */
+static const struct nla_policy weir_trim_acl_get_dump_nl_policy[WEIR_A_TRIM_ACL_NAME + 1] = {
+	[WEIR_A_TRIM_ACL_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_TRIM_ACL_NAME_MAX, },
+};
+
 /* Ops table for weir_trim */
 static const struct genl_split_ops weir_trim_nl_ops[] = {
 	{
@@ -154,7 +184,7 @@ static const struct genl_split_ops weir_trim_nl_ops[] = {
 		.doit		= weir_trim_nl_set_doit,
 		.post_doit	= weir_trim_nl_post_doit,
 		.policy		= weir_trim_set_nl_policy,
-		.maxattr	= WEIR_A_TRIM_POOL,
+		.maxattr	= WEIR_A_TRIM_ACL,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -250,6 +280,40 @@ static const struct genl_split_ops weir_trim_nl_ops[] = {
 		.cmd	= WEIR_CMD_TRIM_POOL_GET,
 		.dumpit	= weir_trim_nl_pool_get_dumpit,
 		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_ACL_SET,
+		.pre_doit	= weir_trim_nl_pre_doit,
+		.doit		= weir_trim_nl_acl_set_doit,
+		.post_doit	= weir_trim_nl_post_doit,
+		.policy		= weir_trim_acl_set_nl_policy,
+		.maxattr	= WEIR_A_TRIM_ACL_RULE,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_ACL_DEL,
+		.pre_doit	= weir_trim_nl_pre_doit,
+		.doit		= weir_trim_nl_acl_del_doit,
+		.post_doit	= weir_trim_nl_post_doit,
+		.policy		= weir_trim_acl_del_nl_policy,
+		.maxattr	= WEIR_A_TRIM_ACL_PRIO,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_ACL_GET,
+		.pre_doit	= weir_trim_nl_pre_doit,
+		.doit		= weir_trim_nl_acl_get_doit,
+		.post_doit	= weir_trim_nl_post_doit,
+		.policy		= weir_trim_acl_get_do_nl_policy,
+		.maxattr	= WEIR_A_TRIM_ACL_PRIO,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_ACL_GET,
+		.dumpit		= weir_trim_nl_acl_get_dumpit,
+		.policy		= weir_trim_acl_get_dump_nl_policy,
+		.maxattr	= WEIR_A_TRIM_ACL_NAME,
+		.flags		= GENL_CMD_CAP_DUMP,
 	},
 };
 

@@ -35,6 +35,11 @@ int weir_trim_nl_pool_del_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_trim_nl_pool_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_trim_nl_pool_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb);
+int weir_trim_nl_acl_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_trim_nl_acl_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_trim_nl_acl_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_trim_nl_acl_get_dumpit(struct sk_buff *skb,
+				struct netlink_callback *cb);
 
 enum {
 	WEIR_TRIM_NLGRP_EVENTS,

@@ -7,6 +7,7 @@
 #include "trim/netlink/netlink.h"
 #include "core/netlink/rule.h"
 #include "trim/netlink/policy.h"
+#include "trim/acl.h"
 #include "trim/backlog.h"
 #include "trim/pool.h"
 #include "trim/trims.h"
@@ -135,6 +136,8 @@ static void weir_nl_trim_unset(struct weir_trim_config *config, u64 attrs)
 		config->port_limit = plain->port_limit;
 	if (attrs & BIT_ULL(WEIR_A_TRIM_POOL))
 		config->pool = plain->pool;
+	if (attrs & BIT_ULL(WEIR_A_TRIM_ACL))
+		config->acl = plain->acl;
 	if (attrs & BIT_ULL(WEIR_A_TRIM_TRIMMED_DSCPS))
 		config->trimmed_dscps = plain->trimmed_dscps;
 	if (attrs & BIT_ULL(WEIR_A_TRIM_CONTROL_DSCPS))
@@ -208,6 +211,11 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 	if (a[WEIR_A_TRIM_POOL]) {
 		config->pool = weir_nl_trim_pool_find(info, a[WEIR_A_TRIM_POOL]);
 		if (!config->pool)
+			return -ENOENT;
+	}
+	if (a[WEIR_A_TRIM_ACL]) {
+		config->acl = weir_nl_trim_acl_find(info, a[WEIR_A_TRIM_ACL]);
+		if (!config->acl)
 			return -ENOENT;
 	}
 	if (a[WEIR_A_TRIM_TRIMMED_DSCPS])
@@ -323,6 +331,8 @@ int weir_nl_put_config(struct sk_buff *skb,
 				  config->control_dscps, attrs) ||
 	    (config->pool && attrs & BIT_ULL(WEIR_A_TRIM_POOL) &&
 	     nla_put_string(skb, WEIR_A_TRIM_POOL, config->pool->name)) ||
+	    (config->acl && attrs & BIT_ULL(WEIR_A_TRIM_ACL) &&
+	     nla_put_string(skb, WEIR_A_TRIM_ACL, config->acl->name)) ||
 	    (config->has & WEIR_TRIM_HAS_RATE &&
 	     weir_nl_trim_put_long(skb, WEIR_A_TRIM_RATE, config->rate, attrs)) ||
 	    (config->has & classes && attrs & BIT_ULL(WEIR_A_TRIM_TC_DSCP) &&

@@ -6,7 +6,7 @@
 #include <uapi/weir_trim_nl.h>
 
 /* The last setting of a policy that a request may have. */
-#define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_POOL
+#define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_ACL
 
 /* Return true if an attribute of a request is a setting of a policy. */
 static inline bool weir_nl_trim_is_setting(int attr)
@@ -17,6 +17,7 @@ static inline bool weir_nl_trim_is_setting(int attr)
 struct genl_info;
 struct nlattr;
 struct sk_buff;
+struct weir_trim_acl;
 struct weir_trim_config;
 struct weir_trim_pool;
 
@@ -25,6 +26,9 @@ int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
 			const char *msg);
 int weir_nl_put_config(struct sk_buff *skb,
 		       const struct weir_trim_config *config, u64 attrs);
+
+/* acl.c */
+struct weir_trim_acl *weir_nl_trim_acl_find(struct genl_info *info, const struct nlattr *attr);
 
 /* pool.c */
 struct weir_trim_pool *weir_nl_trim_pool_find(struct genl_info *info, const struct nlattr *attr);

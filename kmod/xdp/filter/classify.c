@@ -2,6 +2,7 @@
 /* The classifier of a filter's rules. */
 #include <uapi/weir_xdp_nl.h>
 
+#include "core/packet/rule_key.h"
 #include "xdp/filter/classify.h"
 #include "xdp/filter/filter_rule.h"
 
@@ -32,7 +33,7 @@ static int weir_filter_classifier_rule(struct weir_classifier_builder *builder,
 	for (i = 0; !err && i < rule->matches; i++) {
 		const struct weir_filter_match *of = &rule->match[i];
 
-		weir_filter_match_key(of, &match.key, &match.mask);
+		weir_rule_key(&of->rule, &match.key, &match.mask);
 		match.rest = weir_filter_match_has_rest(of) ? of : NULL;
 		match.unparsed = drops && weir_filter_match_asks_ports(of);
 		err = weir_classifier_add(builder, &match);

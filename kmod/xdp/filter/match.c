@@ -1,40 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which packets a rule has: fields that are equal, which a table finds, and the rest. */
 #include <linux/in.h>
-#include <linux/string.h>
 
 #include "xdp/filter/match.h"
-
-/**
- * weir_filter_match_key() - the fields that a match compares for equality
- * @match: the match
- * @key: their values, the others 0
- * @mask: the bits that count
- */
-void weir_filter_match_key(const struct weir_filter_match *match, struct weir_flow_key *key,
-			   struct weir_flow_key *mask)
-{
-	const union weir_trim_what *what = &match->rule.what;
-
-	*key = (struct weir_flow_key) {
-		.sport	= htons(what->sport),
-		.dport	= htons(what->port),
-		.vlan	= what->vlan,
-		.proto	= what->proto,
-		.ip	= what->ip,
-	};
-	*mask = (struct weir_flow_key) {
-		.sport	= what->sport ? htons(U16_MAX) : 0,
-		.dport	= what->port ? htons(U16_MAX) : 0,
-		.vlan	= what->vlan ? U16_MAX : 0,
-		.proto	= what->proto ? U8_MAX : 0,
-		.ip	= what->ip ? U8_MAX : 0,
-	};
-	memcpy(key->src, match->rule.src.addr, sizeof(key->src));
-	memcpy(key->dst, match->rule.dst.addr, sizeof(key->dst));
-	memcpy(mask->src, match->rule.src.mask, sizeof(mask->src));
-	memcpy(mask->dst, match->rule.dst.mask, sizeof(mask->dst));
-}
 
 /*
  * A frame without IP has neither DSCP nor flags of IP, not even such as are clear. Any frame may be

@@ -41,8 +41,6 @@ static inline bool weir_filter_match_has_rest(const struct weir_filter_match *ma
 	       match->tcp_set || match->tcp_clear || match->flags_mask;
 }
 
-void weir_filter_match_key(const struct weir_filter_match *match, struct weir_flow_key *key,
-			   struct weir_flow_key *mask);
 bool weir_filter_match_rest(const struct weir_filter_match *match,
 			    const struct weir_headers *headers);
 
