@@ -58,10 +58,10 @@ refuses_json() {
 	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, chain, filter, flow, order, trim, trim-pool, trim-default, kv, stats, top, monitor, metrics, doctor, plan, import, save, restore, flush, upgrade, help" ""
+usage "no object" "objects are: job, source, block, port, chain, filter, flow, order, trim, trim-pool, trim-acl, trim-default, kv, stats, top, monitor, metrics, doctor, plan, import, save, restore, flush, upgrade, help" ""
 usage "unknown object" "no object 'jbo' \(did you mean job\?\); objects are:" "jbo"
 usage "an object like none" "no object 'shoes'; objects are:" "shoes"
-usage "what may be two objects" "the object 'tri' may be trim, trim-pool, trim-default: write more of it" "tri"
+usage "what may be two objects" "the object 'tri' may be trim, trim-pool, trim-acl, trim-default: write more of it" "tri"
 usage "what may be two verbs" "job s may be set, show: write more of it" "job s"
 usage "no verb" "flush lacks its verb; verbs are: all" "flush"
 usage "unknown verb" "job has no verb 'remove'; verbs are:" "job remove"
@@ -182,6 +182,16 @@ usage "trim: match of DSCPs too large" "a DSCP is 0 to 63" "trim set dev lo disa
 usage "trim: match of no protocol" "a protocol is udp, tcp, ndp or 1 to 255" "trim set dev lo rule proto=0"
 usage "trim: match of no port" "a port is 1 to 65535" "trim set dev lo rule port=65536"
 usage "trim: match of no VLAN" "a VLAN is 1 to 4094" "trim set dev lo rule vlan=4095"
+usage "trim: the name of an ACL too long" "acl is 1 to 31 characters|acl .*31 bytes at most" "trim set dev lo acl $(printf 'a%.0s' {1..32})"
+usage "ACL: a rule without a match" "say which packets the rule matches: write disable-trim MATCH, or pass MATCH" "trim-acl set name a prio 1"
+usage "ACL: a rule with two actions" "either disable-trim or pass" "trim-acl set name a prio 1 disable-trim any pass port=22"
+usage "ACL: a rule with two matches" "disable-trim is given twice" "trim-acl set name a prio 1 disable-trim port=1 disable-trim port=2"
+usage "ACL: a rule without a place" "lacks the key prio" "trim-acl set name a disable-trim any"
+usage "ACL: no place" "prio 0 is out of range: it is 1 to 65535" "trim-acl set name a prio 0 pass any"
+usage "ACL: a place too far" "prio 65536 is out of range: it is 1 to 65535" "trim-acl set name a prio 65536 pass any"
+usage "ACL: a match of nothing known" "pass does not understand 'mac=5': it takes dscp=.*or any for all packets" "trim-acl set name a prio 1 pass mac=5"
+usage "ACL: the name that stands for none" "give the ACL another name" "trim-acl set name none prio 1 pass any"
+usage "ACL: without its name" "lacks the key name" "trim-acl del prio 1"
 usage "trim: limit of words" "limit takes packets, a size, a time or dynamic.*not 'many'" "trim set dev lo limit many"
 usage "trim: limit of an unknown unit" "limit has the unknown unit 'min': a size has b, kb" "trim set dev lo limit 5min"
 usage "trim: an alpha of words" "limit dynamic takes a number up to 256 or a fraction in 256ths.*not 'half'" "trim set dev lo limit dynamic half"
@@ -309,7 +319,7 @@ ktap_run "manual pages are well formed" bash -c '! mandoc -Tlint -W warning "$@"
 page_of() {
 	case $1 in
 	block) echo job ;;
-	trim-default | trim-pool) echo trim ;;
+	trim-default | trim-pool | trim-acl) echo trim ;;
 	*) echo "$1" ;;
 	esac
 }
@@ -400,6 +410,7 @@ ktap_run "completes colours" completes "weir --color=a" always auto
 ktap_run "completes verbs" completes "weir port " attach detach flush help show
 ktap_run "completes verbs behind options" completes "weir -j -n none job s" set show
 ktap_run "completes keys" completes "weir source add job 7 " address dev id port rate vlan
+ktap_run "completes keys of ACLs" completes "weir trim-acl set name a " disable-trim pass prio
 ktap_run "completes names" completes "weir job add id 7 dtype " bfloat16 float16 float32 float64 int32 int64
 ktap_run "completes none" completes "weir job set id 7 group n" none
 ktap_run "completes words for numbers" completes "weir source set job 7 vlan " any untagged

@@ -188,6 +188,8 @@ asks_trims() {
 		limit dynamic 0;."limit-dynamic" == 0
 		pool lossy;.pool == "lossy"
 		pool none;.unset == 1125899906842624 and (has("pool") | not)
+		acl keep;.acl == "keep"
+		acl none;.unset == 2251799813685248 and (has("acl") | not)
 		limit 2ms limit 8 limit 5gb;."limit-time" == 2000 and .limit == 8 and ."limit-bytes" == 5368709120
 		headers 500;.headers == 500
 		header-time 2ms;."header-time" == 2000
@@ -236,6 +238,21 @@ asks_many_rules() {
 	done
 	asks '.rule | length == 32 and .[30] == {"dscp": 16, "dscp-last": 63, "proto": 17, "port": 16, "vlan": 16}
 		and .[31] == {"dscp": 0, "dscp-last": 16, "proto": 6, "port": 16, "vlan": 16, "disable": true}' "$words"
+}
+asks_acls() {
+	local words rule
+	fresh
+	while IFS='|' read -r words rule; do
+		asks ". == {\"operation\": \"trim-acl-set\", \"name\": \"a\", \"prio\": 65535, \"rule\": $rule}" "trim-acl set name a prio 65535 $words" || return
+	done <<-END
+		disable-trim any|{"disable": true}
+		pass any|{}
+		disable-trim dscp=af11-af13,proto=tcp,port=22|{"dscp": 10, "dscp-last": 14, "proto": 6, "port": 22, "disable": true}
+		pass sport=5,vlan=7,from=lo|{"sport": 5, "vlan": 7, "from": 1}
+	END
+	asks '. == {"operation": "trim-acl-del", "name": "a"}' "trim-acl del name a" &&
+		asks '. == {"operation": "trim-acl-del", "name": "a", "prio": 7}' "trim-acl del name a prio 7" &&
+		asks '. == {"operation": "trim-acl-get", "name": "a"}' "trim-acl show name a" && asks '. == {"operation": "trim-acl-get"}' "trim-acl show"
 }
 # Settings that a policy has already are not sent again.
 asks_profiles() {
@@ -295,6 +312,7 @@ trim_usages() {
 ktap_run "asks for policies of trimming" asks_trims
 ktap_run "asks for rules of trimming" asks_rules
 ktap_run "asks for many rules" asks_many_rules
+ktap_run "asks for rules of ACLs" asks_acls
 ktap_run "profiles of trimming" asks_profiles
 ktap_run "asks for changes of a policy" asks_live_trims
 ktap_run "asks for policies to go" asks_trim_del
@@ -398,6 +416,21 @@ for s in specs.load()["attribute-sets"]:
 		weir job show | grep -qE "(^| )$name $i( |$)" || { echo "$name is not shown"; return 1; }
 		i=$((i + 1))
 	done
+}
+shows_acls() {
+	fresh
+	answers trim-acl-get <<-END
+		[{"name": "a", "prio": 10, "rule": {"dscp": 10, "dscp-last": 12, "src": "10.0.0.0", "src-prefix": 8, "disable": true, "packets": 7, "bytes": 900}, "ports": 2},
+		 {"name": "a", "prio": 20, "rule": {"packets": 5000000000, "bytes": 1}, "ports": 2}]
+	END
+	prints "acl a prio 10 disable-trim dscp=10-12,src=10.0.0.0/8 ports 2
+acl a prio 20 pass any ports 2" "trim-acl show" && prints "acl a prio 10 disable-trim dscp=10-12,src=10.0.0.0/8 ports 2 packets 7 bytes 900
+acl a prio 20 pass any ports 2 packets 5000000000 bytes 1" "-s trim-acl show" &&
+		json '. == [{"name": "a", "prio": 10, "disable-trim": {"dscp": 10, "dscp-last": 12, "src": "10.0.0.0/8"}, "ports": 2},
+			{"name": "a", "prio": 20, "pass": {}, "ports": 2}]' trim-acl show &&
+		json 'map([.packets, .bytes]) == [[7, 900], [5000000000, 1]]' -s trim-acl show || return
+	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1, "rule": {"proto": 6}, "acl": "a"}]'
+	has "$(weir trim show)" '^    rule proto=tcp acl a$' && has "$(weir -s trim show)" '^    acl a$' && json '.[0].acl == "a"' trim show
 }
 hears_events() {
 	local text
@@ -666,6 +699,7 @@ shows_no_zeroes() {
 		json '.[0].stats.contributions == 0 and .[0].stats.blocks == 5' job show
 }
 ktap_run "counters that are zero are not shown" shows_no_zeroes
+ktap_run "shows rules of ACLs" shows_acls
 ktap_run "events are heard" hears_events
 
 # The page: two looks, between which 300 blocks are answered and source 2 is late.

@@ -753,6 +753,7 @@ const struct object grammar[] = {
 	{ "order", "packets of a device that are spread over CPUs, or reordered, and go on in order", .verbs = order_verbs },
 	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
 	{ "trim-pool", "bytes that whole packets of several trimming ports share", .verbs = trim_pool_verbs },
+	{ "trim-acl", "which packets are never trimmed: up to 1024 rules that several ports share", .verbs = trim_acl_verbs },
 	{ "trim-default", "what trimming policies of the namespace inherit", .verbs = trim_default_verbs },
 	{ "kv", "key-value streams that are reduced on their way", .verbs = kv_verbs },
 	{ "stats", "counters of the namespace", .verbs = stats_verbs },

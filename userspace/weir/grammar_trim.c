@@ -135,6 +135,10 @@ static const struct key trim_pool = {
 	"pool", "NAME|none", "pool of bytes that whole packets of several ports share, of hook qdisc (none)",
 	VALUE_TEXT, .attr = WEIR_A_TRIM_POOL, .max = WEIR_TRIM_POOL_NAME_MAX,
 };
+static const struct key trim_acl = {
+	"acl", "NAME|none", "ACL that says which packets are never trimmed, whatever rule they match (none)",
+	VALUE_TEXT, .attr = WEIR_A_TRIM_ACL, .max = WEIR_TRIM_ACL_NAME_MAX,
+};
 static const struct key trim_headers = {
 	"headers", "NUMBER", "trimmed packets that may wait (1000)",
 	VALUE_NUMBER, .attr = WEIR_A_TRIM_HEADERS, .min = 1,
@@ -209,7 +213,7 @@ static const struct verb_key trim_set_keys[] = {
 	{ &trim_tc_dscp, false }, { &trim_dscp_tc, false }, { &trim_priority, false }, { &trim_queue, false },
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
 	{ &trim_add_rule, false }, { &trim_del_rule, false },
-	{ &trim_add_disable, false }, { &trim_del_disable, false },
+	{ &trim_add_disable, false }, { &trim_del_disable, false }, { &trim_acl, false },
 	{ &trim_edge, false }, { &trim_limit, false }, { &trim_port_limit, false }, { &trim_pool, false }, { &trim_headers, false },
 	{ &trim_header_time, false }, { &trim_other_limit, false }, { &trim_share, false }, { &trim_victim, false },
 	{ &trim_full, false }, { &trim_return_dscp, false }, { &trim_meter, false },
@@ -259,6 +263,38 @@ const struct verb trim_pool_verbs[] = {
 	  pool_show_keys, .run = trim_pool_show },
 	{ "del", "remove a pool that no policy names", WEIR_CMD_TRIM_POOL_DEL, pool_del_keys,
 	  .run = request_run },
+	{ .name = NULL },
+};
+
+static const struct key acl_name = {
+	"name", "NAME", "name of the ACL, up to 31 characters",
+	VALUE_TEXT, .attr = WEIR_A_TRIM_ACL_NAME, .max = WEIR_TRIM_ACL_NAME_MAX,
+};
+static const struct key acl_prio = {
+	"prio", "NUMBER", "place of the rule, 1 to 65535: of those that match a packet the one with the lowest prio decides",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_ACL_PRIO, .min = 1, .max = WEIR_TRIM_ACL_PRIO_MAX,
+};
+static const struct key acl_disable = {
+	"disable-trim", MATCH_WORDS, "packets that are never trimmed",
+	VALUE_OWN, .attr = WEIR_A_TRIM_ACL_RULE, .none = "any", .syntax = &match_disable_syntax,
+};
+static const struct key acl_pass = {
+	"pass", MATCH_WORDS, "packets that the port's own rules decide about, whatever later rules of the ACL say; so do they if no rule matches",
+	VALUE_OWN, .attr = WEIR_A_TRIM_ACL_RULE, .none = "any", .syntax = &match_syntax,
+};
+static const struct verb_key acl_set_keys[] = {
+	{ &acl_name, true }, { &acl_prio, true }, { &acl_disable, false }, { &acl_pass, false }, END,
+};
+static const struct verb_key acl_show_keys[] = { { &acl_name, false }, END };
+static const struct verb_key acl_del_keys[] = { { &acl_name, true }, { &acl_prio, false }, END };
+
+const struct verb trim_acl_verbs[] = {
+	{ "set", "add a rule, with either disable-trim or pass, or replace the one with this prio; an ACL comes with its first rule",
+	  WEIR_CMD_TRIM_ACL_SET, acl_set_keys, .run = trim_acl_set },
+	{ "show", "show the rules of one ACL, or of all, in their order", WEIR_CMD_TRIM_ACL_GET,
+	  acl_show_keys, .run = trim_acl_show },
+	{ "del", "remove one rule, or without prio the whole ACL; an ACL goes with its last rule, and not while a policy names it",
+	  WEIR_CMD_TRIM_ACL_DEL, acl_del_keys, .run = request_run },
 	{ .name = NULL },
 };
 

@@ -47,6 +47,8 @@ int trim_queues(const struct args *args);
 int trim_flush(const struct args *args);
 int trim_pool_set(const struct args *args);
 int trim_pool_show(const struct args *args);
+int trim_acl_set(const struct args *args);
+int trim_acl_show(const struct args *args);
 int trim_default_set(const struct args *args);
 int trim_default_show(const struct args *args);
 int trim_default_del(const struct args *args);

@@ -129,6 +129,7 @@ extern const struct object grammar[];
 extern const struct verb trim_verbs[];	/* grammar_trim.c */
 extern const struct verb trim_default_verbs[];
 extern const struct verb trim_pool_verbs[];
+extern const struct verb trim_acl_verbs[];
 
 /* attributes.c */
 extern const struct verb_key job_add_attributes[], job_set_attributes[];

@@ -274,7 +274,7 @@ static int put_rule(struct nlmsghdr *message, const struct value *value)
 
 static int put_disable(struct nlmsghdr *message, const struct value *value)
 {
-	return put_nest(message, WEIR_A_TRIM_RULE, &value->match, true);
+	return put_nest(message, value->key->attr, &value->match, true);
 }
 
 void match_put(struct nlmsghdr *message, uint16_t attr, const struct match *match)

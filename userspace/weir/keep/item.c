@@ -12,6 +12,7 @@
 #include "keep/keep.h"
 #include "trim/class.h"
 #include "trim/profile.h"
+#include "trim/trim.h"
 
 #define HIDDEN_MAX 10
 
@@ -40,6 +41,7 @@ struct maker {
 
 static const struct maker makers[] = {
 	[KIND_POOL]	= { "trim-pool", "set", { "name" }, "", "del", .whole = true },
+	[KIND_ACL]	= { "trim-acl", "set", { "name", "prio" }, "", "del", .whole = true },
 	[KIND_DEFAULT]	= { "trim-default", "set", { NULL }, "replace", "del", .whole = true,
 			    .exact = true },
 	[KIND_JOB]	= { "job", "add", { "id" }, "set", "del",
@@ -135,6 +137,15 @@ bool job_is_of_program(const struct args *args)
 	return args_number(args, "owner", WEIR_OWNER_ADMIN) != WEIR_OWNER_ADMIN;
 }
 
+/* Note the ACL that a rule belongs to, or that a policy names. */
+static void note_acl(struct item *item, const struct args *args)
+{
+	const char *name = args_word(args, item->kind == KIND_ACL ? "name" : "acl");
+
+	if (name && (item->kind == KIND_ACL || strcmp(name, TRIM_UNSET)))
+		snprintf(item->acl, sizeof(item->acl), "%s", name);
+}
+
 static int read_item(struct item *item, const struct command *command, const char *name)
 {
 	struct args args;
@@ -160,12 +171,13 @@ static int read_item(struct item *item, const struct command *command, const cha
 		item->command = command;
 		item->name = name_of(&makers[i], &args);
 		item->of_program = job_is_of_program(&args);
+		note_acl(item, &args);
 		if (i == KIND_SOURCE)
 			snprintf(item->owner, sizeof(item->owner), "job id %u",
 				 args_number(&args, "job", 0));
 		return WEIR_OK;
 	}
-	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, filter add, flow on, order add, port attach, trim set, trim-default set and trim-pool set",
+	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, filter add, flow on, order add, port attach, trim set, trim-default set, trim-pool set and trim-acl set",
 		     name, command->line, args.object->name, args.verb->name);
 }
 

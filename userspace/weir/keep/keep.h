@@ -6,6 +6,8 @@
 #ifndef WEIR_KEEP_H
 #define WEIR_KEEP_H
 
+#include <weir_trim_nl.h>
+
 #include "keep/batch.h"
 
 #define KEEP_FILE	"/etc/weir/weir.conf"
@@ -39,11 +41,12 @@ int keep_lock(void);
  * @kind: its place in KINDS, in the order of commands
  * @name: of the object, the same in all commands about it: "source 7 0"
  * @owner: of a source, the name of its job
+ * @acl: of a rule of an ACL, the ACL's name; of a policy, that of the ACL that it names; "" if none
  * @of_program: a job that a program makes and ends, as weird does
  * @command: the one that makes it
  */
 enum kind {
-	KIND_POOL, KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_FILTER, KIND_FLOW,
+	KIND_POOL, KIND_ACL, KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_FILTER, KIND_FLOW,
 	KIND_ORDER, KIND_PORT, KIND_TRIM, KINDS
 };
 
@@ -51,6 +54,7 @@ struct item {
 	enum kind kind;
 	char *name;
 	char owner[16];
+	char acl[WEIR_TRIM_ACL_NAME_MAX + 1];
 	bool of_program;
 	const struct command *command;
 };

@@ -8,9 +8,15 @@
  * on one another: those that send packets back all use one DSCP. So a policy that changes together
  * with the default first gets all of its final settings for its own, then the default changes,
  * and last the policy has only what it is to have of its own. And policies that are to send back
- * with another DSCP first cease to. Pools come before the policies that are to name them, and go
- * after those that have named them.
+ * with another DSCP first cease to. Pools and ACLs come before the policies that are to name them,
+ * and go after those that have named them.
+ *
+ * An ACL has a limited number of rules, and goes with its last one, which is refused while a policy
+ * names it. So the old rules of an ACL that stays go before the new ones come. If none of its rules
+ * stays, one of the old ones goes only after the first new one has come.
  */
+#include <string.h>
+
 #include "keep/keep.h"
 
 /* Is it removed with its job, or to be made again with it? */
@@ -115,6 +121,96 @@ static void free_trims(struct batch *steps, const struct items *now, const struc
 	}
 }
 
+/* The rules of an ACL are next to one another: their names begin with the ACL's. */
+static size_t end_of_acl(const struct items *items, size_t at)
+{
+	size_t end = at;
+
+	while (end < items->count && items->item[end].kind == KIND_ACL &&
+	       !strcmp(items->item[end].acl, items->item[at].acl))
+		end++;
+	return end;
+}
+
+/* Bring a rule that is new or has changed. */
+static void bring_rule(struct batch *steps, const struct items *now, const struct item *rule)
+{
+	const struct item *old = items_find(now, rule->name);
+
+	if (!old || item_change(old, rule) != CHANGE_NONE)
+		copy(steps, rule);
+}
+
+/* Return the place of an ACL's first rule; the list's count if it has none. */
+static size_t find_acl(const struct items *items, const char *acl)
+{
+	size_t i;
+
+	for (i = 0; i < items->count; i++) {
+		if (items->item[i].kind == KIND_ACL && !strcmp(items->item[i].acl, acl))
+			break;
+	}
+	return i;
+}
+
+/* Bring an ACL that is to have the rules from @at up to @end. */
+static void bring_acl(struct batch *steps, const struct items *now, const struct items *wanted,
+		      size_t at, size_t end)
+{
+	size_t first = find_acl(now, wanted->item[at].acl), last, i;
+	const struct item *kept = NULL;
+	bool any = false;
+
+	last = first < now->count ? end_of_acl(now, first) : first;
+	for (i = first; i < last; i++)
+		any |= items_find(wanted, now->item[i].name) != NULL;
+	for (i = first; i < last; i++) {
+		if (items_find(wanted, now->item[i].name))
+			continue;
+		if (!any && !kept)
+			kept = &now->item[i];
+		else
+			item_remove(steps, &now->item[i]);
+	}
+	for (i = at; i < end; i++) {
+		bring_rule(steps, now, &wanted->item[i]);
+		if (kept)
+			item_remove(steps, kept);
+		kept = NULL;
+	}
+}
+
+static void bring_acls(struct batch *steps, const struct items *now, const struct items *wanted)
+{
+	size_t at, end;
+
+	for (at = 0; at < wanted->count; at = end) {
+		end = at + 1;
+		if (wanted->item[at].kind != KIND_ACL)
+			continue;
+		end = end_of_acl(wanted, at);
+		bring_acl(steps, now, wanted, at, end);
+	}
+}
+
+/* Remove ACLs of which no rule is wanted: the policies name others by now. */
+static void remove_acls(struct batch *steps, const struct items *now, const struct items *wanted)
+{
+	size_t at, end;
+
+	for (at = 0; at < now->count; at = end) {
+		bool goes;
+
+		end = at + 1;
+		if (now->item[at].kind != KIND_ACL)
+			continue;
+		end = end_of_acl(now, at);
+		goes = find_acl(wanted, now->item[at].acl) == wanted->count;
+		for (; goes && at < end; at++)
+			item_remove(steps, &now->item[at]);
+	}
+}
+
 void plan(struct batch *steps, const struct items *now, const struct items *wanted)
 {
 	int kind;
@@ -122,9 +218,11 @@ void plan(struct batch *steps, const struct items *now, const struct items *want
 	for (kind = KINDS - 1; kind > KIND_DEFAULT; kind--)
 		remove_old(steps, now, wanted, kind);
 	bring_new(steps, now, wanted, KIND_POOL);
+	bring_acls(steps, now, wanted);
 	free_trims(steps, now, wanted);
 	remove_old(steps, now, wanted, KIND_DEFAULT);
 	for (kind = KIND_DEFAULT; kind < KINDS; kind++)
 		bring_new(steps, now, wanted, kind);
+	remove_acls(steps, now, wanted);
 	remove_old(steps, now, wanted, KIND_POOL);
 }

@@ -54,33 +54,85 @@ static int run_steps(const struct batch *steps)
 	return status ?: released;
 }
 
-/* Leaves items out of the list for which the condition holds. */
+/* Leaves items out of the list for which the condition holds, which may look at the whole list. */
 static void leave_out(struct items *items, bool (*is_out)(const struct item *item, const void *of),
 		      const void *of)
 {
+	bool *out = calloc(items->count ?: 1, sizeof(*out));
 	size_t i, kept = 0;
 
+	if (!out)
+		abort();
+	for (i = 0; i < items->count; i++)
+		out[i] = is_out(&items->item[i], of);
 	for (i = 0; i < items->count; i++) {
-		if (!is_out(&items->item[i], of))
+		if (!out[i])
 			items->item[kept++] = items->item[i];
 	}
 	items->count = kept;
+	free(out);
 }
 
-static bool comes_later(const struct item *item, const void *of)
-{
-	const char *dev = item_lacks(item);
+/**
+ * struct choice - which of the items are made now
+ * @items: all that the text has
+ * @dev: only those that name this device; NULL for all
+ */
+struct choice {
+	const struct items *items;
+	const char *dev;
+};
 
-	(void)of;
+/* Is it a rule of the ACL that the policy names? */
+static bool is_rule_of(const struct item *rule, const struct item *trim)
+{
+	return rule->kind == KIND_ACL && trim->kind == KIND_TRIM && !strcmp(rule->acl, trim->acl);
+}
+
+/* The device that a policy's ACL waits for: all of its rules are about devices that are not there. */
+static const char *acl_lacks(const struct items *items, const struct item *trim)
+{
+	const char *dev = NULL;
+	size_t i;
+
+	for (i = 0; i < items->count; i++) {
+		if (!is_rule_of(&items->item[i], trim))
+			continue;
+		dev = item_lacks(&items->item[i]);
+		if (!dev)
+			return NULL;
+	}
+	return dev;
+}
+
+/* A policy that could not be made without its ACL comes with a device that the ACL's rules name. */
+static bool names(const struct choice *choice, const struct item *item)
+{
+	size_t i;
+
+	if (item_names(item, choice->dev))
+		return true;
+	for (i = 0; i < choice->items->count; i++) {
+		if (is_rule_of(&choice->items->item[i], item) &&
+		    item_names(&choice->items->item[i], choice->dev))
+			return true;
+	}
+	return false;
+}
+
+/* Is the item about another device, or about one that is not there yet? */
+static bool is_not_for_now(const struct item *item, const void *of)
+{
+	const struct choice *choice = of;
+	const char *dev;
+
+	if (choice->dev && !names(choice, item))
+		return true;
+	dev = item_lacks(item) ?: acl_lacks(choice->items, item);
 	if (dev)
 		warning("there is no device %s yet: `%s` is left out until it comes", dev,
 			item->name);
 	return dev;
-}
-
-static bool names_another(const struct item *item, const void *dev)
-{
-	return !item_names(item, dev);
 }
 
 /* What is there and not named by the device's items is none of their business. */
@@ -181,15 +233,14 @@ static int restore(const struct batch *batch, const char *name, const struct wis
 {
 	struct batch steps = {}, before = {};
 	struct items wanted = {};
+	const struct choice choice = { &wanted, wish->dev };
 	int status;
 	size_t i;
 
 	status = wish->diff ? WEIR_OK : keep_lock();
 	status = status ?: items_read(&wanted, batch, name);
-	if (!status && wish->dev)
-		leave_out(&wanted, names_another, wish->dev);
 	if (!status)
-		leave_out(&wanted, comes_later, NULL);
+		leave_out(&wanted, is_not_for_now, &choice);
 	status = status ?: plan_from_here(&steps, &before, &wanted, wish);
 	if (!status && wish->diff) {
 		print_list(NULL);

@@ -232,6 +232,12 @@ static void save_pool(struct saving *saving, const struct nlmsghdr *message)
 	trim_pool_save(message);
 }
 
+static void save_acl_rule(struct saving *saving, const struct nlmsghdr *message)
+{
+	(void)saving;
+	trim_acl_save(message);
+}
+
 static void find_froms(struct saving *saving)
 {
 	struct link *links;
@@ -255,6 +261,7 @@ static int save(struct saving *saving)
 
 	find_froms(saving);
 	status = save_all(saving, WEIR_CMD_TRIM_POOL_GET, save_pool);
+	status = status ?: save_all(saving, WEIR_CMD_TRIM_ACL_GET, save_acl_rule);
 	status = status ?: save_default(saving);
 	status = status ?: save_all(saving, WEIR_CMD_JOB_GET, save_job);
 	status = status ?: save_all(saving, WEIR_CMD_SOURCE_GET, save_source);

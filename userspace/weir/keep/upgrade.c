@@ -229,7 +229,7 @@ static enum family_of family_of_object(const struct args *args)
 {
 	static const char *const objects[FAMILIES][5] = {
 		[FAMILY_WEIR] = { "job", "source", "port" },
-		[FAMILY_TRIM] = { "trim", "trim-default", "trim-pool" },
+		[FAMILY_TRIM] = { "trim", "trim-default", "trim-pool", "trim-acl" },
 		[FAMILY_XDP] = { "chain", "filter", "flow", "order" },
 	};
 	int family, i;

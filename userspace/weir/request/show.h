@@ -26,6 +26,7 @@ bool source_save(const struct nlmsghdr *message);
 void trim_save(const struct nlmsghdr *message);
 void trim_default_save(const struct nlmsghdr *message);
 void trim_pool_save(const struct nlmsghdr *message);
+void trim_acl_save(const struct nlmsghdr *message);
 
 /* What an object is bound to: nothing for any. @key: the device's number, in JSON. */
 void show_device(const char *dev, const char *key, const struct nlattr *attr);

@@ -194,7 +194,7 @@ bool trim_replaces(const struct args *args)
 static bool is_unset(const struct value *value)
 {
 	return (value->attr == WEIR_A_TRIM_PRIORITY || value->attr == WEIR_A_TRIM_QUEUE ||
-		value->attr == WEIR_A_TRIM_POOL) &&
+		value->attr == WEIR_A_TRIM_POOL || value->attr == WEIR_A_TRIM_ACL) &&
 	       !strcmp(value->word, TRIM_UNSET);
 }
 

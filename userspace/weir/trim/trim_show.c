@@ -192,6 +192,16 @@ static void print_inherited(const struct nlattr **trim)
 	print_end();
 }
 
+/* In text rules with counters have lines of their own, and so has what follows them. */
+static void print_acl(const struct nlattr *acl, bool counters)
+{
+	if (!acl)
+		return;
+	if (counters)
+		print_line(4);
+	print_string("acl", nl_string(acl));
+}
+
 /*
  * An event is a line of its own, without counters. A policy that trims nothing is shown
  * without the rest.
@@ -208,6 +218,7 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	if (!brief)
 		print_line(4);
 	match_print(message, opt.stats && !brief);
+	print_acl(trim[WEIR_A_TRIM_ACL], opt.stats && !brief);
 	if (!brief)
 		print_line(4);
 	print_bands(trim);
@@ -251,6 +262,7 @@ static void print_said(const struct nlmsghdr *message, const struct nlattr **tri
 	}
 	if (trim[WEIR_A_TRIM_RULE])
 		match_print(message, false);
+	print_acl(trim[WEIR_A_TRIM_ACL], false);
 	print_bands(trim);
 	print_meter(trim);
 }
