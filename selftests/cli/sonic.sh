@@ -96,21 +96,75 @@ of_maps() {
 		holds '.commands[1] | startswith("weir trim set dev Ethernet0 hook qdisc tc-dscp 0:0,1:8,") and contains(",9:7,10:0,")'
 }
 acl() { imports "$global, $trimming, \"ACL_TABLE\": $1, \"ACL_RULE\": $2"; }
+# acls COMMAND...: the commands for ACLs, without their first words
+acls() {
+	gojq -r '.commands[] | select(startswith("weir trim-acl set name ")) | ltrimstr("weir trim-acl set name ")' "$work/got" >"$work/acls"
+	diff "$work/acls" <(printf '%s\n' "$@")
+}
+names_acl() { holds "[.commands[] | select(startswith(\"weir trim set dev $1 \")) | contains(\" acl $2 \")] == [true]"; }
 of_acls() {
-	acl '{"T": {"stage": "EGRESS", "ports": ["Ethernet0", "Ethernet4"]}, "U": {"ports": "Ethernet4"}, "I": {"ports@": "Ethernet4,Ethernet8"}}' \
-		'{"T|a": {"PRIORITY": "1", "SRC_IPV6": "fd00::/8", "NEXT_HEADER": "0x11", "L4_SRC_PORT": "5", "DSCP": "46", "VLAN_ID": "7", "PACKET_ACTION": "DISABLE_TRIM"},
-		  "I|b": {"DST_IP": "10.0.0.1", "PACKET_ACTION": "DISABLE_TRIM"}, "T|c": {"TCP_FLAGS": "0x2/0x2", "PACKET_ACTION": "DISABLE_TRIM"},
+	acl '{"T": {"stage": "EGRESS", "ports": ["Ethernet0", "Ethernet4"]}, "U": {"ports": "Ethernet4"}}' \
+		'{"T|a": {"PRIORITY": "1", "SRC_IPV6": "fd00::1/8", "NEXT_HEADER": "0x11", "L4_SRC_PORT": "5", "DSCP": "46", "VLAN_ID": "7", "PACKET_ACTION": "DISABLE_TRIM"},
+		  "T|b": {"PRIORITY": "9", "DST_IP": "10.0.0.1", "MIRROR_ACTION": "x", "PACKET_ACTION": "DISABLE_TRIM"}, "T|c": {"TCP_FLAGS": "0x2/0x2", "PACKET_ACTION": "DISABLE_TRIM"},
 		  "U|d": {"SRC_IP": "10.0.0.1", "PACKET_ACTION": "DROP"}, "X|e": {"SRC_IP": "10.0.0.1", "PACKET_ACTION": "DISABLE_TRIM"}}' &&
-		holds '.commands[1] | contains("disable-trim src=fd00::/8,proto=17,sport=5,dscp=46,vlan=7 disable-trim dst=10.0.0.1,from=Ethernet4 disable-trim dst=10.0.0.1,from=Ethernet8 share")' &&
-		leaves ACL_RULE "T|c" TCP_FLAGS "no such condition" && leaves ACL_RULE "U|d" PACKET_ACTION "not about" &&
+		acls "T prio 10 disable-trim dst=10.0.0.1" "T prio 20 disable-trim dscp=46,proto=udp,sport=5,vlan=7,src=fd00::/8" && names_acl Ethernet0 T &&
+		holds '.commands | index("weir trim set dev Ethernet0 hook qdisc rule any acl T share strict") == 3' &&
+		leaves ACL_RULE "T|c" TCP_FLAGS "no such condition" && leaves ACL_RULE "U|d" PACKET_ACTION "not about" && leaves ACL_RULE "T|b" MIRROR_ACTION "not about" &&
 		leaves ACL_RULE "X|e" - "table is missing" && leaves ACL_TABLE U - "no rule of it"
 }
+# Rules that exempt packets from later ones, and those that exempt none.
+of_exemptions() {
+	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' \
+		'{"T|last": {"PRIORITY": "1", "IP_PROTOCOL": "6", "PACKET_ACTION": "FORWARD"}, "T|all": {"PRIORITY": "5", "DST_IP": "10.1.0.0/16", "PACKET_ACTION": "DISABLE_TRIM"},
+		  "T|one": {"PRIORITY": "100", "DST_IP": "10.1.2.0/24", "PACKET_ACTION": "FORWARD"}, "T|other": {"PRIORITY": "90", "DST_IP": "10.2.0.0/16", "PACKET_ACTION": "FORWARD"},
+		  "T|gone": {"PRIORITY": "80", "L4_DST_PORT": "9", "PACKET_ACTION": "DROP"}, "T|odd": {"PRIORITY": "70", "TCP_FLAGS": "0x2", "PACKET_ACTION": "FORWARD"}}' &&
+		acls "T prio 10 pass dst=10.1.2.0/24" "T prio 20 pass port=9" "T prio 30 disable-trim dst=10.1.0.0/16" && names_acl Ethernet0 T &&
+		leaves ACL_RULE "T|last" PACKET_ACTION "not about trimming$" && leaves ACL_RULE "T|other" PACKET_ACTION "not about trimming$" &&
+		leaves ACL_RULE "T|gone" PACKET_ACTION "no more than exempt" && leaves ACL_RULE "T|odd" TCP_FLAGS "may keep packets whole" && holds '.left | length == 5'
+}
+of_port_ranges() {
+	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' \
+		'{"T|a": {"PRIORITY": "9", "L4_DST_PORT_RANGE": "20-22", "L4_SRC_PORT": "7", "PACKET_ACTION": "DISABLE_TRIM"}, "T|b": {"PRIORITY": "8", "L4_SRC_PORT_RANGE": "1-17", "PACKET_ACTION": "DISABLE_TRIM"},
+		  "T|c": {"PRIORITY": "7", "L4_SRC_PORT_RANGE": "1-4", "L4_DST_PORT_RANGE": "1-5", "PACKET_ACTION": "DISABLE_TRIM"}, "T|d": {"L4_DST_PORT_RANGE": "5-4", "PACKET_ACTION": "DISABLE_TRIM"},
+		  "T|e": {"L4_DST_PORT": "5", "IP_PROTOCOL": "1", "PACKET_ACTION": "DISABLE_TRIM"}, "T|f": {"SRC_IP": "10.0.0.1", "DST_IPV6": "fd00::1", "PACKET_ACTION": "DISABLE_TRIM"}}' &&
+		acls "T prio 10 disable-trim port=20,sport=7" "T prio 20 disable-trim port=21,sport=7" "T prio 30 disable-trim port=22,sport=7" &&
+		leaves ACL_RULE "T|b" L4_SRC_PORT_RANGE "more than 16 ports" && leaves ACL_RULE "T|c" - "more than 16 ports" && leaves ACL_RULE "T|d" L4_DST_PORT_RANGE "this value" &&
+		leaves ACL_RULE "T|e" - "UDP and TCP" && leaves ACL_RULE "T|f" - "do not go together"
+}
+# Packets that come in by the ports of a table, and leave by any; a port with several tables.
+of_ingress() {
+	local queues='"BUFFER_QUEUE": {"Ethernet0,Ethernet4,Ethernet8|3": {"profile": "p"}}'
+	imports "$global, ${trimming%%, \"BUFFER_QUEUE*}, $queues, \"ACL_TABLE\": {\"E\": {\"stage\": \"EGRESS\", \"ports\": [\"Ethernet0\"]}, \"I\": {\"ports@\": \"Ethernet4,Ethernet8\"}},
+		\"ACL_RULE\": {\"I|b\": {\"PRIORITY\": \"1\", \"DST_IP\": \"10.0.0.1\", \"PACKET_ACTION\": \"DISABLE_TRIM\"}, \"E|p\": {\"PRIORITY\": \"2\", \"DSCP\": \"7\", \"PACKET_ACTION\": \"FORWARD\"},
+			\"E|d\": {\"PRIORITY\": \"1\", \"SRC_IP\": \"10.0.0.9\", \"PACKET_ACTION\": \"DISABLE_TRIM\"}}" --map Ethernet4=eth4 &&
+		acls "E+I prio 10 disable-trim dscp=7,dst=10.0.0.1,from=eth4" "E+I prio 20 disable-trim dscp=7,dst=10.0.0.1,from=Ethernet8" "E+I prio 30 pass dscp=7" \
+			"E+I prio 40 disable-trim src=10.0.0.9" "E+I prio 50 disable-trim dst=10.0.0.1,from=eth4" "E+I prio 60 disable-trim dst=10.0.0.1,from=Ethernet8" \
+			"I prio 10 disable-trim dst=10.0.0.1,from=eth4" "I prio 20 disable-trim dst=10.0.0.1,from=Ethernet8" &&
+		names_acl Ethernet0 E+I && names_acl eth4 I && names_acl Ethernet8 I && holds '.left | map(select(.table | startswith("ACL"))) == []'
+}
+# Names that no ACL of weir may have, and ports that do not trim.
+of_acl_names() {
+	local long
+	long=$(printf 'T%.0s' {1..32})
+	acl "{\"$long\": {\"stage\": \"egress\", \"ports\": [\"Ethernet0\"]}, \"acl1\": {\"stage\": \"egress\", \"ports\": [\"Ethernet4\"]}, \"none\": {\"stage\": \"egress\"},
+		\"I\": {\"ports\": [\"$long\"]}}" \
+		"{\"$long|a\": {\"PACKET_ACTION\": \"DISABLE_TRIM\"}, \"acl1|a\": {\"PACKET_ACTION\": \"DISABLE_TRIM\"}, \"none|a\": {\"PACKET_ACTION\": \"DISABLE_TRIM\"}, \"I|a\": {\"PACKET_ACTION\": \"DISABLE_TRIM\"}}" &&
+		acls "acl2 prio 10 disable-trim any" && names_acl Ethernet0 acl2 && leaves ACL_TABLE acl1 - "none of its ports trims" && leaves ACL_RULE "none|a" - "no ports" &&
+		leaves ACL_TABLE I - "so long a name"
+}
+# rules COUNT: as many of table T
+rules() { gojq -nc --argjson n "$1" '[range($n) | {key: "T|r\(.)", value: {PRIORITY: "\(.)", L4_DST_PORT: "\(. + 1)", PACKET_ACTION: "DISABLE_TRIM"}}] | from_entries'; }
 many_rules() {
-	local rules='' i
-	for ((i = 1; i <= 20; i++)); do rules+="${rules:+, }\"T|r$i\": {\"L4_DST_PORT\": \"$i\", \"PACKET_ACTION\": \"DISABLE_TRIM\"}"; done
-	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "{$rules}" &&
-		holds '.commands[1] | [scan("disable-trim")] | length == 15' && leaves ACL_RULE "T|r16" - "16 rules at most" &&
-		leaves ACL_RULE "T|r20" - "16 rules at most"
+	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "$(rules 40)" && holds '[.commands[] | select(startswith("weir trim-acl "))] | length == 40
+			and .[0] == "weir trim-acl set name T prio 10 disable-trim port=40" and .[39] == "weir trim-acl set name T prio 400 disable-trim port=1"' &&
+		names_acl Ethernet0 T && holds '.left | all(.table | startswith("ACL") | not)' &&
+		acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "$(rules 1030)" && holds '[.commands[] | select(startswith("weir trim-acl "))] | length == 1024' &&
+		leaves ACL_TABLE T - "1024 rules at most"
+}
+# What restore reads is what import writes.
+restores() {
+	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "$(rules 40)" && "$weir" import sonic "$work/db" --map Ethernet0=lo >"$work/file" &&
+		"$weir" restore --diff "$work/file" >"$work/steps" && gojq -Rn '[inputs]' <"$work/steps" >"$work/got" && holds 'length == 42'
 }
 # Tables and fields of other types than they must have.
 strange() {
@@ -125,7 +179,12 @@ ktap_run "buffer pools" of_pools
 ktap_run "queues that are classes" of_classes
 ktap_run "maps" of_maps
 ktap_run "ACLs" of_acls
-ktap_run "more rules than a port has" many_rules
+ktap_run "rules that exempt packets" of_exemptions
+ktap_run "ranges of ports" of_port_ranges
+ktap_run "tables at ingress, and several tables" of_ingress
+ktap_run "names of ACLs" of_acl_names
+ktap_run "many rules" many_rules
+ktap_run "a file for restore" restores
 ktap_run "a strange file" strange
 ktap_run "no JSON" refuses "cannot read .* as JSON" "{"
 ktap_run "no tables" refuses "no config_db.json" "[]"

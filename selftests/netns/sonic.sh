@@ -43,7 +43,7 @@ imports() { run 1 && diff "$work/said" <(block printed 1); }
 restores() {
 	run 2 && weir_box -j trim show | gojq -e 'map([.dev, .size, .dscp, ."limit-dynamic", .pool, .share]) ==
 		[["eth1", 128, 48, 0.5, "egress_lossy_pool", "strict"], ["eth2", 128, 48, 0.5, "egress_lossy_pool", "strict"]]
-		and .[0].rule == [{"dscp": 10, "dscp-last": 12}] and .[1]."disable-trim" == [{"proto": 6, "port": 22}]' >/dev/null &&
+		and .[0].rule == [{"dscp": 10, "dscp-last": 12}] and .[1].acl == "KEEP" and .[1]."disable-trim" == []' >/dev/null &&
 		[[ $(tc -n "$ns_prefix-box" qdisc show dev eth1) == *"qdisc weir 7765: root"* ]]
 }
 

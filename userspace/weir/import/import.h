@@ -53,13 +53,4 @@ bool import_number(const char *text, uint64_t max, uint64_t *number);
 /* sonic.c: fill @commands and @left from a config_db.json. Return an exit status. */
 int sonic_import(struct import *import);
 
-/*
- * sonic_acl.c: write a key disable-trim for each rule of ACLs that keeps packets of a port whole.
- * Return how many were written; @room: how many may be.
- */
-unsigned int sonic_acl_write(struct import *import, const char *port, unsigned int room, FILE *line);
-
-/* Note the rules and tables of ACLs that say nothing about trimming. */
-void sonic_acl_rest(struct import *import);
-
 #endif

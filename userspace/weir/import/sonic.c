@@ -168,12 +168,13 @@ static void write_port(struct import *import, const struct sonic *sonic, const s
 		/* Packets with the mark have been trimmed. */
 		rules = write_rules(dscps & ~(1ull << mark), WEIR_TRIM_RULES_MAX, line);
 	}
-	if (rules > WEIR_TRIM_RULES_MAX) {
+	if (rules > WEIR_TRIM_RULES_MAX)
 		import_left(import, QUEUES, port->key, "profile",
 			    "a port has 16 rules at most: some DSCPs of these queues are not trimmed");
-		rules = WEIR_TRIM_RULES_MAX;
+	if (*port->acl) {
+		fputs(" acl ", line);
+		quote_word(line, port->acl);
 	}
-	sonic_acl_write(import, port->name, WEIR_TRIM_RULES_MAX - rules, line);
 	sonic_buffer_write(import, port, line);
 	fputs(" share strict", line);
 }
@@ -229,6 +230,7 @@ static void end(struct import *import, FILE *line, char **text)
 int sonic_import(struct import *import)
 {
 	struct sonic_port *ports = NULL, *port;
+	struct sonic_acls *acls;
 	struct sonic sonic = {};
 	size_t size;
 	int status;
@@ -245,13 +247,16 @@ int sonic_import(struct import *import)
 	end(import, line, &text);
 	sonic_buffer_read(import, &ports);
 	sonic_pools_write(import, ports);
+	acls = sonic_acls_read(import);
+	sonic_acls_write(acls, ports);
 	for (port = ports; port; port = port->next) {
 		line = begin(&text, &size);
 		write_port(import, &sonic, port, line);
 		end(import, line, &text);
 	}
 	rest_of_ports(import, &sonic, ports);
-	sonic_acl_rest(import);
+	sonic_acls_rest(acls);
+	sonic_acls_free(acls);
 	while ((port = ports)) {
 		ports = port->next;
 		free(port);
