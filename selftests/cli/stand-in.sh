@@ -250,6 +250,7 @@ asks_acls() {
 		disable-trim dscp=af11-af13,proto=tcp,port=22|{"dscp": 10, "dscp-last": 14, "proto": 6, "port": 22, "disable": true}
 		pass sport=5,vlan=7,from=lo|{"sport": 5, "vlan": 7, "from": 1}
 	END
+	answers trim-acl-get <<<'[{"name": "a", "prio": 7, "rule": {}}]'
 	asks '. == {"operation": "trim-acl-del", "name": "a"}' "trim-acl del name a" &&
 		asks '. == {"operation": "trim-acl-del", "name": "a", "prio": 7}' "trim-acl del name a prio 7" &&
 		asks '. == {"operation": "trim-acl-get", "name": "a"}' "trim-acl show name a" && asks '. == {"operation": "trim-acl-get"}' "trim-acl show"
@@ -429,6 +430,8 @@ acl a prio 20 pass any ports 2 packets 5000000000 bytes 1" "-s trim-acl show" &&
 		json '. == [{"name": "a", "prio": 10, "disable-trim": {"dscp": 10, "dscp-last": 12, "src": "10.0.0.0/8"}, "ports": 2},
 			{"name": "a", "prio": 20, "pass": {}, "ports": 2}]' trim-acl show &&
 		json 'map([.packets, .bytes]) == [[7, 900], [5000000000, 1]]' -s trim-acl show || return
+	answers trim-acl-get <<<'[]'
+	! weir trim-acl show name a 2>"$WEIR_STAND_IN/err" && grep -qx 'weir: trim-acl show: there is no such ACL' "$WEIR_STAND_IN/err" && [[ -z $(weir trim-acl show) ]] || return
 	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1, "rule": {"proto": 6}, "acl": "a"}]'
 	has "$(weir trim show)" '^    rule proto=tcp acl a$' && has "$(weir -s trim show)" '^    acl a$' && json '.[0].acl == "a"' trim show
 }

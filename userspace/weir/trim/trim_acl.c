@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ACLs: lists of rules, shared by ports, about packets that are never trimmed. */
+#include <errno.h>
 #include <string.h>
 
 #include <weir_trim_nl.h>
@@ -10,6 +11,7 @@
 #include "grammar/commands.h"
 #include "grammar/match.h"
 #include "netlink/genl.h"
+#include "request/request.h"
 #include "request/show.h"
 #include "trim/trim.h"
 
@@ -55,10 +57,25 @@ static void acl_print(const struct nlmsghdr *message, bool brief)
 	print_uint("bytes", nl_uint(rule[WEIR_A_TRIM_RULE_BYTES]));
 }
 
-/* All rules of one ACL, or of all, are a dump. */
+/* All rules of one ACL, or of all, are a dump. An ACL without rules is not there. */
 int trim_acl_show(const struct args *args)
 {
-	return show_run(args, false, acl_print);
+	const char *name = args_word(args, "name");
+	struct nl_replies replies = {};
+	struct weir weir;
+	int status;
+
+	status = weir_open(&weir, args->verb->command);
+	if (status)
+		return status;
+	status = request_show(&weir, args, false, &replies);
+	if (!status && name && !replies.count)
+		status = refused(ENOENT, "trim-acl show: there is no such ACL");
+	if (!status)
+		show_replies(&replies, acl_print);
+	nl_replies_free(&replies);
+	weir_close(&weir);
+	return status;
 }
 
 void trim_acl_save(const struct nlmsghdr *message)
