@@ -159,7 +159,9 @@ many_rules() {
 			and .[0] == "weir trim-acl set name T prio 10 disable-trim port=40" and .[39] == "weir trim-acl set name T prio 400 disable-trim port=1"' &&
 		names_acl Ethernet0 T && holds '.left | all(.table | startswith("ACL") | not)' &&
 		acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "$(rules 1030)" && holds '[.commands[] | select(startswith("weir trim-acl "))] | length == 1024' &&
-		leaves ACL_TABLE T - "1024 rules at most"
+		leaves ACL_TABLE T - "1024 rules at most" || return
+	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "$(gojq -nc '[range(70) | {key: "T|r\(.)", value: {PRIORITY: "\(. + 1)", DSCP: "\(. % 64)", SRC_IPV6: "fd00::/\(. + 8)", PACKET_ACTION: "DISABLE_TRIM"}}] | from_entries')" &&
+		holds '[.commands[] | select(startswith("weir trim-acl "))] | length == 64' && leaves ACL_TABLE T - "64 sets of fields"
 }
 # What restore reads is what import writes.
 restores() {

@@ -373,6 +373,36 @@ static void write_rule(struct sonic_acls *acls, const struct acl *acl, size_t pl
 	free(text);
 }
 
+/* Do two matches compare the same fields, and addresses of the same family by as many bits? */
+static bool is_alike(const struct match *a, const struct match *b)
+{
+	return !a->proto == !b->proto && !a->port == !b->port && !a->sport == !b->sport &&
+	       !a->vlan == !b->vlan && a->src.bits == b->src.bits &&
+	       a->src.addr.len == b->src.addr.len && a->dst.bits == b->dst.bits &&
+	       a->dst.addr.len == b->dst.addr.len;
+}
+
+/* Drop rules that would make an ACL compare more sets of fields than it can. */
+static bool drop_unlike(struct sonic_rules *rules)
+{
+	const struct match *known[WEIR_TRIM_ACL_TUPLES_MAX];
+	size_t count = 0, kept = 0, i, j;
+
+	for (i = 0; i < rules->count; i++) {
+		for (j = 0; j < count && !is_alike(known[j], &rules->rule[i].match); j++)
+			;
+		if (j == WEIR_TRIM_ACL_TUPLES_MAX)
+			continue;
+		rules->rule[kept] = rules->rule[i];
+		if (j == count)
+			known[count++] = &rules->rule[kept].match;
+		kept++;
+	}
+	count = rules->count;
+	rules->count = kept;
+	return kept < count;
+}
+
 static void left_tables(struct sonic_acls *acls, const bool *of, const char *why)
 {
 	size_t i;
@@ -393,6 +423,9 @@ static void write_acl(struct sonic_acls *acls, const struct acl *acl)
 			merge(&acls->table[i], &rules);
 	}
 	drop_idle(&rules);
+	if (drop_unlike(&rules))
+		left_tables(acls, acl->of,
+			    "an ACL compares 64 sets of fields and prefix lengths at most: rules with others are left out");
 	for (i = 0; i < rules.count && i < WEIR_TRIM_ACL_RULES_MAX; i++)
 		write_rule(acls, acl, i, &rules.rule[i]);
 	if (rules.count > WEIR_TRIM_ACL_RULES_MAX)
