@@ -258,7 +258,8 @@ upgrades() {
 		"$tool" -n "$(ns_name w2)" job add id 3 sources 1 blocks 1 grads 1 address 10.77.2.1 &&
 		weir job add id 42 sources 1 blocks 1 grads 1 address 10.77.1.254 owner weird || return
 	in_router ip link add c1 type dummy && in_router ip link set c1 up && in_router tc qdisc add dev c1 root handle 1: prio &&
-		weir trim set dev c1 hook qdisc dscp 48 rule any class 1:2,limit=20kb class 1:1 && weir save >"$work/before" || return
+		weir trim-acl set name keep prio 2 disable-trim proto=tcp,port=22,from=c1 && weir trim-acl set name keep prio 1 pass dscp=af11 &&
+		weir trim set dev c1 hook qdisc dscp 48 rule any acl keep class 1:2,limit=20kb class 1:1 && weir save >"$work/before" || return
 	for rank in 0 1; do
 		perf "$rank" &
 		ranks+=("$!")
@@ -268,7 +269,7 @@ upgrades() {
 	# Some was summed before, and some is after.
 	poll 60 is_more_than 500 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
 	same_as "$work/before" && json '.[0].owner == "weird"' job show id 42 && weir job del id 42 && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
-		weir trim del dev c1 && in_router ip link del c1 && gojq -e '.commands == 8 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
+		weir trim del dev c1 && weir trim-acl del name keep && in_router ip link del c1 && gojq -e '.commands == 10 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
 	ns_term "${ranks[0]}" || return
 	for rank in 0 1; do
 		wait "${ranks[rank]}" || { cat "$work/perf$rank"*; return 1; }

@@ -25,14 +25,14 @@ configurations() {
 		trim-default set dscp 48 rule any; trim set dev o1 hook qdisc
 		trim-default set dscp from-tc tc 5 tc-dscp 5:44 rule any; trim set dev o1 hook qdisc
 		trim-default set rule dscp=10 size 200; trim set dev o1 hook qdisc dscp 48
-		trim-pool set name a size 100kb; trim set dev o1 hook qdisc dscp 48 rule dscp=10 limit 18kb limit dynamic 1/2 pool a
-		trim set dev o1 hook qdisc tc 5 rule dscp=10 rule dscp=12 disable-trim port=22 queue 0 priority 3
+		trim-pool set name a size 100kb; trim-acl set name k prio 10 disable-trim port=22; trim-acl set name k prio 20 pass any; trim set dev o1 hook qdisc dscp 48 rule dscp=10 acl k limit 18kb limit dynamic 1/2 pool a
+		trim-acl set name k prio 10 pass port=22; trim-acl set name l prio 5 disable-trim any; trim set dev o1 hook qdisc tc 5 rule dscp=10 rule dscp=12 disable-trim port=22 acl l queue 0 priority 3
 		trim-default set limit 20us dscp 48 rule any disable-trim port=22; trim set dev o1 hook qdisc; trim set dev o2 hook qdisc size 300
 		trim-default set dscp 10 rule dscp=48; trim set dev o1 hook qdisc dscp 12; trim set dev o2 hook qdisc rule dscp=50
 		trim set dev o1 hook qdisc dscp 48 rule any full return return-dscp 12; trim set dev o2 hook qdisc dscp 48 rule any full return return-dscp 12
 		trim set dev o1 hook qdisc dscp 48 rule any full return return-dscp 13; trim set dev o2 hook qdisc dscp 48 rule any full return return-dscp 13 edge on; trim-pool set name b size 1mb
 		trim-default set size 256 headers 50 dscp 48; trim set dev o1 hook tc rate 1gbit rule dscp=10; trim set dev o2 hook qdisc rule any share strict
-		trim-default set trimmed-dscp 12 control-dscp 46 dscp 48 rule dscp=10 other-limit 50; trim-pool set name a size 50kb; trim-pool set name b size 1mb; trim set dev o1 hook qdisc trimmed-dscp none share 25% victim tail limit 20us pool b; trim set dev o2 hook qdisc profile sonic share 10:1 header-time never limit dynamic 4 pool b
+		trim-default set trimmed-dscp 12 control-dscp 46 dscp 48 rule dscp=10 other-limit 50; trim-pool set name a size 50kb; trim-pool set name b size 1mb; trim-acl set name l prio 6 disable-trim src=10.0.0.0/8; trim-acl set name l prio 7 disable-trim from=o2; trim set dev o1 hook qdisc acl l trimmed-dscp none share 25% victim tail limit 20us pool b; trim set dev o2 hook qdisc profile sonic share 10:1 header-time never limit dynamic 4 pool b
 	END
 }
 

@@ -14,7 +14,7 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
          for kind, first in (("job", "ID"), ("source", "JOB"), ("port", "IFINDEX"),
                              ("trim", "IFINDEX"), ("block", "JOB"), ("total", "JOBS"),
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
-                             ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"), ("trim-pool", "NAME"),
+                             ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"), ("trim-pool", "NAME"), ("trim-acl", "NAME"),
                              ("chain", "IFINDEX"), ("order", "IFINDEX"), ("order-stats", "PACKETS"),
                              ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
                              ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"),

@@ -84,7 +84,11 @@ trims() {
 		ynl --do weir_trim/pool-set '{"name":"a","size":5000}' >/dev/null && ynl --do weir_trim/set '{"ifindex":1,"pool":"a","limit-dynamic":128}' >/dev/null &&
 		is '.[0].name == "a" and .[0].ports == 1 and .[0].used == 0' --dump weir_trim/pool-get && is '.size == 5000' --do weir_trim/pool-get '{"name":"a"}' &&
 		refused 'policies name the pool' --do weir_trim/pool-del '{"name":"a"}' &&
-		ynl --do weir_trim/flush >/dev/null && ynl --do weir_trim/pool-del '{"name":"a"}' >/dev/null &&
+		ynl --do weir_trim/acl-set '{"name":"a","prio":5,"rule":{"proto":6,"disable":true}}' >/dev/null && ynl --do weir_trim/set '{"ifindex":1,"acl":"a"}' >/dev/null &&
+		is '.[0].name == "a" and .[0].prio == 5 and .[0].ports == 1 and .[0].rule.proto == 6 and .[0].rule.packets == 0' --dump weir_trim/acl-get '{"name":"a"}' &&
+		is '.prio == 5' --do weir_trim/acl-get '{"name":"a"}' && refused 'no rule with this prio' --do weir_trim/acl-get '{"name":"a","prio":6}' &&
+		refused 'policies name the ACL' --do weir_trim/acl-del '{"name":"a"}' &&
+		ynl --do weir_trim/flush >/dev/null && ynl --do weir_trim/acl-del '{"name":"a","prio":5}' >/dev/null && ynl --do weir_trim/pool-del '{"name":"a"}' >/dev/null &&
 		is 'length == 0' --dump weir_trim/get
 }
 

@@ -38,7 +38,7 @@ def must(name, /, **values):
 
 def state():
     """All that could be harmed; nothing here counts, but for the namespace's own time."""
-    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get", "flow-get", "filter-get", "order-get")]
+    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "trim-acl-get", "chain-get", "flow-get", "filter-get", "order-get")]
 
 
 BOX, OWN, WORKER = address("10.0.0.254"), address("10.0.0.200"), address("10.0.0.1")
@@ -348,6 +348,21 @@ CASES = [
     ("trim-pool-set", {"name": b"one-more\0"}, INVAL, "say how many bytes may wait: size is missing"),
     ("trim-pool-set", {"name": b"one-more\0", "size": 9000}, errno.ENOSPC, "a network namespace has 64 pools at most: remove some of them"),
     ("trim-pool-del", {"name": b"pool0\0"}, errno.EBUSY, "policies name the pool: give them another one first, or none"),
+    # ACLs: d1 names the first one, and there are as many as there may be.
+    *((name, {}, INVAL, "say which ACL: its name is missing") for name in ("trim-acl-set", "trim-acl-del", "trim-acl-get")),
+    *((name, {"name": b"none-such\0"}, NOENT, "there is no such ACL: add a rule to it first") for name in ("trim-acl-del", "trim-acl-get")),
+    *((name, {"name": b"acl0\0", "prio": 9}, NOENT, "the ACL has no rule with this prio") for name in ("trim-acl-del", "trim-acl-get")),
+    ("trim-set", {**trim, "acl": b"none-such\0"}, NOENT, "there is no such ACL: add a rule to it first"),
+    *(("trim-acl-set", {"name": name, "prio": 1, "rule": rule}, INVAL, "an ACL's name is one word of visible ASCII characters")
+      for name in (b"\0", b"a b\0", b"\xc3\xa4\0", b"a\x7f\0")),
+    ("trim-acl-set", {"name": b"acl0\0", "rule": rule}, INVAL, "say which place: prio is missing"),
+    ("trim-acl-set", {"name": b"acl0\0", "prio": 9}, INVAL, "say which packets it matches: rule is missing"),
+    ("trim-acl-set", {"name": b"acl0\0", "prio": 9, "rule": {"port": 5, "proto": 1}}, INVAL, "only UDP and TCP have ports"),
+    ("trim-acl-set", {"name": b"acl0\0", "prio": 9, "rule": {"src": bytes(4), "dst": bytes(16)}}, INVAL,
+     "a rule's addresses are all IPv4 or all IPv6"),
+    ("trim-acl-set", {"name": b"one-more\0", "prio": 1, "rule": rule}, errno.ENOSPC,
+     "a network namespace has 64 ACLs at most: remove some of them"),
+    *(("trim-acl-del", {"name": b"acl0\0", **values}, errno.EBUSY, "policies name the ACL: take it from them first") for values in ({}, {"prio": 1})),
     # Chains: d1 has one of a program, and d5 the longest.
     *((name, {"ifindex": d1}, INVAL, "say which place: its prio is missing")
       for name in ("chain-add", "chain-set", "chain-del", "chain-get")),
@@ -518,6 +533,27 @@ def filters_have_an_end():
     refuse_more(d5, "a filter compares 256 sets of fields and prefix lengths at most", match=tuples, **file)
 
 
+def acls_have_an_end():
+    """In rules, and in the sets of fields that these compare."""
+    def refuse(sentence, **values):
+        error, told, _ = ask("trim-acl-set", name=b"acl1\0", prio=65535, rule=values)
+        said.add(told)
+        assert (error, told) == (errno.ENOSPC, sentence), (error, told)
+
+    for prio in range(2, 1025):
+        must("trim-acl-set", name=b"acl1\0", prio=prio, rule={"port": prio})
+    refuse("an ACL has 1024 rules at most", port=1)
+    must("trim-acl-set", name=b"acl1\0", prio=1024, rule={"port": 1})
+    must("trim-acl-del", name=b"acl1\0")
+    for place in range(64):
+        must("trim-acl-set", name=b"acl1\0", prio=1 + place, rule={
+            "src": address("0.0.0.0"), "src-prefix": 1 + place % 32, "dst": address("0.0.0.0"), "dst-prefix": 1 + place // 32})
+    refuse("the rules of an ACL compare 64 sets of fields at most: give prefixes the same lengths", port=1)
+    must("trim-acl-set", name=b"acl1\0", prio=65535, rule={
+        "disable": True, "src": address("128.0.0.0"), "src-prefix": 1, "dst": address("0.0.0.0"), "dst-prefix": 1})
+    must("trim-acl-del", name=b"acl1\0")
+
+
 def without_the_capability():
     """A user without the right to change anything may look; the error alone tells the user."""
     before = state()
@@ -525,7 +561,7 @@ def without_the_capability():
     try:
         for name in ("job-add", "job-set", "job-del", "job-flush", "source-add", "source-set", "source-del",
                      "source-flush", "port-add", "port-set", "port-del", "port-flush", "trim-set",
-                     "trim-del", "trim-flush", "trim-pool-set", "trim-pool-del", "chain-add", "chain-set", "chain-del", "chain-flush",
+                     "trim-del", "trim-flush", "trim-pool-set", "trim-pool-del", "trim-acl-set", "trim-acl-del", "chain-add", "chain-set", "chain-del", "chain-flush",
                      "flow-set", "flow-del", "flow-flush", "flow-listen",
                      "filter-add", "filter-set", "filter-del", "filter-flush", "filter-commit",
                      "order-add", "order-del", "order-flush"):
@@ -596,6 +632,9 @@ must("trim-set", **dict(trim, ifindex=d1, full=2, **{"return-dscp": 12}))
 for place in range(64):
     must("trim-pool-set", name=b"pool%d\0" % place, size=9000)
 must("trim-set", ifindex=d1, pool=b"pool0\0")
+for place in range(64):
+    must("trim-acl-set", name=b"acl%d\0" % place, prio=1, rule=rule)
+must("trim-set", ifindex=d1, acl=b"acl0\0")
 
 must("flow-set", ifindex=d0, flows=16)
 listener = Family()
@@ -611,7 +650,7 @@ must("order-add", **dict(rtp, prio=10))
 for place in range(16):
     must("order-add", **dict(rtp, ifindex=d5, prio=100 + place))
 
-tests = (every_request, filters_have_an_end, dumps, without_the_capability, unknown_requests, every_sentence,
+tests = (every_request, filters_have_an_end, acls_have_an_end, dumps, without_the_capability, unknown_requests, every_sentence,
          no_sentence_is_cut_short)
 status = 0
 print(f"KTAP version 1\n1..{len(tests)}", flush=True)
