@@ -7,9 +7,9 @@
  * DISABLE_TRIM: they become `pass`. A table at egress is about packets that leave by its ports; one
  * at ingress is about packets that come in by its ports and leave by any, so its rules get `from=`.
  *
- * A switch looks packets up in all tables of a port, and one of them is enough to disable trimming. A
- * port of weir names one ACL. If several tables are about a port, their rules are merged: where a
- * rule of one table passes packets, those of the other tables decide about them.
+ * A switch looks packets up in all tables of a port, and one of them is enough to disable trimming.
+ * A port of weir names one ACL. If several tables are about a port, their rules are merged: if a rule
+ * of one table passes packets, those of the other tables decide about them.
  */
 #include <net/if.h>
 #include <stdlib.h>
@@ -133,7 +133,9 @@ static struct table *table_of(struct sonic_acls *acls, const char *key)
 	size_t length = strcspn(key, "|"), i;
 
 	for (i = 0; i < acls->tables; i++) {
-		if (strlen(acls->table[i].name) == length && !strncmp(acls->table[i].name, key, length))
+		const char *name = acls->table[i].name;
+
+		if (strlen(name) == length && !strncmp(name, key, length))
 			return &acls->table[i];
 	}
 	return NULL;
@@ -203,7 +205,8 @@ static bool exempts(const struct table *table, size_t at)
 	size_t i;
 
 	for (i = at + 1; i < table->count; i++) {
-		if (table->entry[i].disable && overlap(&table->entry[at].matches, &table->entry[i].matches))
+		if (table->entry[i].disable &&
+		    overlap(&table->entry[at].matches, &table->entry[i].matches))
 			return true;
 	}
 	return false;
@@ -281,7 +284,8 @@ static void drop_idle(struct sonic_rules *rules)
 
 		for (j = i + 1; !needed && j < rules->count; j++)
 			needed = rules->rule[j].disable &&
-				 sonic_match_meet(&rules->rule[i].match, &rules->rule[j].match, &both);
+				 sonic_match_meet(&rules->rule[i].match, &rules->rule[j].match,
+						  &both);
 		if (needed)
 			rules->rule[kept++] = rules->rule[i];
 	}

@@ -101,10 +101,15 @@ static bool has_two_families(const struct match *match)
 	return match->src.bits && match->dst.bits && match->src.addr.len != match->dst.addr.len;
 }
 
+/* Is it a protocol that has no ports? */
+static bool is_portless(uint32_t proto)
+{
+	return proto && proto != IPPROTO_UDP && proto != IPPROTO_TCP;
+}
+
 static bool has_foreign_ports(const struct match *match)
 {
-	return (match->port || match->sport) && match->proto && match->proto != IPPROTO_UDP &&
-	       match->proto != IPPROTO_TCP;
+	return (match->port || match->sport) && is_portless(match->proto);
 }
 
 void sonic_rules_add(struct sonic_rules *rules, const struct match *match, bool disable)
@@ -169,8 +174,7 @@ const char *sonic_rule_read(struct json_object *rule, bool disable, struct sonic
 		return MANY_PORTS;
 	if (has_two_families(&match))
 		return TWO_FAMILIES;
-	if ((match.proto && match.proto != IPPROTO_UDP && match.proto != IPPROTO_TCP && (src.first || dst.first)) ||
-	    has_foreign_ports(&match))
+	if (has_foreign_ports(&match) || (is_portless(match.proto) && (src.first || dst.first)))
 		return NO_PORTS;
 	add_all(rules, &match, &src, &dst, disable);
 	return NULL;

@@ -89,7 +89,7 @@ static bool is_rule_of(const struct item *rule, const struct item *trim)
 	return rule->kind == KIND_ACL && trim->kind == KIND_TRIM && !strcmp(rule->acl, trim->acl);
 }
 
-/* The device that a policy's ACL waits for: all of its rules are about devices that are not there. */
+/* Return the device that a policy's ACL waits for if all of its rules are about missing devices. */
 static const char *acl_lacks(const struct items *items, const struct item *trim)
 {
 	const char *dev = NULL;
