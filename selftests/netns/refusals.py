@@ -548,7 +548,7 @@ def acls_have_an_end():
     for place in range(64):
         must("trim-acl-set", name=b"acl1\0", prio=1 + place, rule={
             "src": address("0.0.0.0"), "src-prefix": 1 + place % 32, "dst": address("0.0.0.0"), "dst-prefix": 1 + place // 32})
-    refuse("the rules of an ACL compare 64 sets of fields at most: give prefixes the same lengths", port=1)
+    refuse("rules compare 64 sets of fields at most: give prefixes the same lengths", port=1)
     must("trim-acl-set", name=b"acl1\0", prio=65535, rule={
         "disable": True, "src": address("128.0.0.0"), "src-prefix": 1, "dst": address("0.0.0.0"), "dst-prefix": 1})
     must("trim-acl-del", name=b"acl1\0")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# ACLs of trimming policies: rules that ports share, how they are shown, kept and restored, and what is
-# refused.
+# ACLs of trimming policies: rules that ports share, how they are shown, kept and restored, what is
+# refused, and what they decide at each hook.
 # To be run in the virtual machine.
 set -u
 
@@ -127,7 +127,82 @@ refusals() {
 		weir trim-acl set name a prio 65 pass src=128.0.0.0/1,dst=0.0.0.0/1 && weir trim-acl del name a && [[ $(weir save) == *"end of 0 commands" ]]
 }
 
-set_up() { star_create 4 1500; }
+# Whatever comes to w4 finds no room: an eligible packet is trimmed at once, but for one that is sent.
+crowded() {
+	weir flush all
+	in_router tc qdisc del dev w4 root 2>/dev/null
+	case $1 in
+	qdisc)
+		in_router tc qdisc add dev w4 root handle 1: tbf rate 8bit burst 4000 limit 10000000 &&
+			in_router tc qdisc add dev w4 parent 1:1 handle 10: weir || return
+		set -- hook qdisc limit 1 other-limit 1000
+		;;
+	tc) set -- hook tc rate 8kbit limit 1 ;;
+	xdp) set -- hook xdp from w1 rate 8kbit limit 1 ;;
+	esac
+	weir trim set dev w4 "$@" dscp 11 rule dscp=10 headers 3000 header-time never
+}
+stats() { shown w4 | gojq -c "[.stats.trim, .stats.other${1+, $1}]"; }
+# hits: packets of each rule of ACL a.
+hits() { weir -s -j trim-acl show name a | gojq -c 'map(.packets)'; }
+# sends PORT: 40 packets, of which the hook has seen all.
+sends() {
+	local before
+	before=$(shown w4 | gojq '.stats.trim + .stats.whole + .stats.other + ."data-depth" + .direct')
+	in_worker 1 trim-traffic send "$(worker_addr 4)" --count 40 --size 1400 --port "$1" >/dev/null && poll 60 all_seen $((before + 40))
+}
+all_seen() { (($(shown w4 | gojq '.stats.trim + .stats.whole + .stats.other + ."data-depth" + .direct') >= $1)); }
+
+# decides HOOK: what the first rule that matches says holds, and each packet counts once, for it.
+decides() {
+	crowded "$1" && sends 9 && holds '.[0].stats.trim >= 30' trim show dev w4 &&
+		weir trim-acl set name a prio 10 pass "src=$(worker_addr 2)" && weir trim-acl set name a prio 20 disable-trim proto=udp,port=9 &&
+		weir trim set dev w4 acl a && weir trim clear && sends 9 && [[ $(stats) == '[0,40]' && $(hits) == '[0,40]' ]] || return
+	# A port that no rule names, then a rule before that has its packets.
+	sends 10 && [[ $(hits) == '[0,40]' ]] && holds '.[0].stats.trim >= 30' trim show dev w4 &&
+		weir trim-acl set name a prio 10 pass "src=$(worker_addr 1)" && sends 9 && [[ $(hits) == '[40,40]' ]] && holds '.[0].stats.trim >= 65' trim show dev w4 &&
+		weir -s -j trim-acl show name a | gojq -e '.[1].bytes == 40 * 1442' >/dev/null || return
+	# It goes, the device decides, then the DSCP, and all counters are cleared.
+	weir trim-acl del name a prio 10 && weir trim-acl set name a prio 20 disable-trim from=w2 && weir trim clear && sends 9 && [[ $(hits) == '[0]' ]] &&
+		weir trim-acl set name a prio 20 disable-trim from=w1 && sends 9 && [[ $(hits) == '[40]' ]] && weir trim-acl set name a prio 20 disable-trim dscp=11-63 &&
+		sends 9 && [[ $(hits) == '[0]' ]] && weir trim-acl set name a prio 20 disable-trim dscp=10 && sends 9 && [[ $(hits) == '[40]' ]] &&
+		weir trim clear && [[ $(hits) == '[0]' ]] && weir trim set dev w4 acl none && sends 9 && [[ $(hits) == '[0]' ]] && holds '.[0].stats.trim >= 30' trim show dev w4 && return
+	weir -s trim show dev w4
+	weir -s trim-acl show
+	return 1
+}
+
+# Of as many rules as there may be the last one is found, and all of them change while packets come.
+under_traffic() {
+	local i pid status
+	crowded qdisc && for ((i = 1; i <= 1024; i++)); do
+		echo "trim-acl set name a prio $((60000 + i)) disable-trim port=$((10000 + i)),dst=$(worker_addr 4)"
+	done >"$out/many" && (weir save | grep -v '^#'; cat "$out/many") >"$out/all" && weir restore "$out/all" && weir trim set dev w4 acl a &&
+		sends 11024 && [[ $(stats) == '[0,40]' ]] && weir -s -j trim-acl show name a | gojq -e 'map(select(.packets > 0)) | length == 1 and .[0].prio == 61024' >/dev/null || return
+	in_worker 1 trim-traffic send "$(worker_addr 4)" --size 1400 --port 10001 --seconds 20 >/dev/null &
+	pid=$!
+	for i in {1..40}; do
+		weir trim-acl del name a prio $((60000 + i)) && weir trim-acl set name a prio $((60000 + i)) pass "port=$((10000 + i))" || break
+	done
+	status=$?
+	weir trim set dev w4 acl none && weir trim-acl del name a && weir trim del dev w4
+	((status += $?))
+	wait "$pid" && ((status == 0)) && weir -s trim-acl show | diff - /dev/null
+}
+
+# A marked packet of an edge loses its mark only where it could have been trimmed.
+marks() {
+	crowded qdisc && weir trim set dev w1 hook none edge on && weir trim-acl set name a prio 1 disable-trim port=9 && weir trim set dev w4 acl a && weir trim clear || return
+	in_worker 1 trim-traffic send "$(worker_addr 4)" --count 10 --size 100 --port 9 --dscp 11 >/dev/null && poll 60 all_seen 10 && holds '.[0].stats.untrusted == 0' trim show dev w4 &&
+		in_worker 1 trim-traffic send "$(worker_addr 4)" --count 10 --size 100 --port 10 --dscp 11 >/dev/null && poll 60 all_seen 20 && holds '.[0].stats.untrusted == 10' trim show dev w4 && return
+	weir -s trim show dev w4
+	return 1
+}
+
+set_up() {
+	star_create 4 1500 && ns_backlog 10000 && star_believes router w4 && star_each ethtool -K eth0 tso off gso off gro on tx off >/dev/null || return
+	in_worker 1 ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null
+}
 
 ktap_header
 set_up || ktap_fail "set up"
@@ -137,4 +212,9 @@ ktap_run "save and restore" keeps
 ktap_run "an ACL with as many rules as there may be" many
 ktap_run "devices that come later" devices
 ktap_run "what is refused" refusals
+for hook in qdisc tc xdp; do
+	ktap_run "the first rule that matches decides at hook $hook" decides "$hook"
+done
+ktap_run "marks of an edge stay where an ACL forbids to trim" marks
+ktap_run "the last of 1024 rules is found, and rules change under traffic" under_traffic
 ktap_end
