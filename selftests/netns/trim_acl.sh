@@ -174,7 +174,7 @@ decides() {
 
 # Of as many rules as there may be the last one is found, and all of them change while packets come.
 under_traffic() {
-	local i pid status
+	local i pid status=0
 	crowded qdisc && for ((i = 1; i <= 1024; i++)); do
 		echo "trim-acl set name a prio $((60000 + i)) disable-trim port=$((10000 + i)),dst=$(worker_addr 4)"
 	done >"$out/many" && (weir save | grep -v '^#'; cat "$out/many") >"$out/all" && weir restore "$out/all" && weir trim set dev w4 acl a &&
@@ -182,9 +182,11 @@ under_traffic() {
 	in_worker 1 trim-traffic send "$(worker_addr 4)" --size 1400 --port 10001 --seconds 20 >/dev/null &
 	pid=$!
 	for i in {1..40}; do
-		weir trim-acl del name a prio $((60000 + i)) && weir trim-acl set name a prio $((60000 + i)) pass "port=$((10000 + i))" || break
+		if ! weir trim-acl del name a prio $((60000 + i)) || ! weir trim-acl set name a prio $((60000 + i)) pass "port=$((10000 + i))"; then
+			status=1
+			break
+		fi
 	done
-	status=$?
 	weir trim set dev w4 acl none && weir trim-acl del name a && weir trim del dev w4
 	((status += $?))
 	wait "$pid" && ((status == 0)) && weir -s trim-acl show | diff - /dev/null
