@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What packets meet of an ACL: its classifier, the search for a rule, and counters. */
 #include <linux/percpu.h>
+#include <trim/weir_trim_match.h>
 
 #include "core/packet/classifier.h"
 #include "core/packet/rule_key.h"
 #include "trim/acl.h"
-#include "trim/trim_skb.h"
 
 /* Return true if a rule has conditions that are not equality of fields. */
 static bool weir_trim_acl_has_rest(const struct weir_trim_rule *rule)

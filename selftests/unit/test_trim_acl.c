@@ -4,7 +4,7 @@
 
 #include "core/packet/classifier.h"
 #include "trim/acl.h"
-#include "trim/trim_skb.h"
+#include <trim/weir_trim_match.h>
 #include "unit.h"
 
 #define RULES	7

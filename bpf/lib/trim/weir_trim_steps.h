@@ -106,8 +106,8 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
  * weir_trim_judge() - a packet's class at a port
  * @ctx: of the program
  * @port: the egress port
- * @look: zeroed; @len, @beside, @class, @ruled, @listed and @was are set, @dscp of marked ones, and @left,
- *	to the bytes that trimming would leave of an eligible packet
+ * @look: zeroed; @len, @beside, @class, @ruled, @listed and @was are set, @dscp of marked ones,
+ *	and @left, to the bytes that trimming would leave of an eligible packet
  *
  * This runs for each packet, and so is inlined. Behind it only numbers describe the
  * headers, so all their forms are one to the verifier.

@@ -204,7 +204,7 @@ int weir_trim_nl_acl_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* The rules of an ACL from the prio in args[1] of the dump on, which becomes that of the next one. */
+/* The rules of an ACL from the prio in args[1] of the dump on, which becomes that of the next. */
 static int weir_nl_dump_acl(const struct weir_nl_msg *msg, struct weir_trim_acl *acl)
 {
 	struct weir_nl_trim_acl_rule of = { .acl = acl };
