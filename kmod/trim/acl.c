@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What packets meet of an ACL: its classifier, the search for a rule, and counters. */
+/* The datapath of an ACL: build its classifier, look a packet up, count it for a rule. */
 #include <linux/percpu.h>
 #include <trim/weir_trim_match.h>
 
@@ -13,25 +13,15 @@ static bool weir_trim_acl_has_rest(const struct weir_trim_rule *rule)
 	return rule->dscps != U64_MAX || rule->from;
 }
 
-/**
- * struct weir_trim_acl_rules - the rules of a classifier
- * @acl: the ACL
- * @except: one of its rules that is left out, or NULL
- */
-struct weir_trim_acl_rules {
-	const struct weir_trim_acl		*acl;
-	const struct weir_trim_acl_rule		*except;
-};
-
 static int weir_trim_acl_walk(const struct weir_classifier_input *input,
 			      struct weir_classifier_builder *builder)
 {
-	const struct weir_trim_acl_rules *of = input->rules;
+	struct xarray *rules = input->rules;
 	struct weir_trim_acl_rule *rule;
 	unsigned long prio;
-	int err = 0;
+	int err;
 
-	xa_for_each((struct xarray *)&of->acl->rules, prio, rule) {
+	xa_for_each(rules, prio, rule) {
 		struct weir_classifier_match match = {
 			.rest	= weir_trim_acl_has_rest(&rule->rule) ? &rule->rule : NULL,
 			.rule	= rule,
@@ -39,11 +29,11 @@ static int weir_trim_acl_walk(const struct weir_classifier_input *input,
 		};
 
 		weir_rule_key(&rule->rule, &match.key, &match.mask);
-		err = rule == of->except ? 0 : weir_classifier_add(builder, &match);
+		err = weir_classifier_add(builder, &match);
 		if (err)
-			break;
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 /**
@@ -53,12 +43,12 @@ static int weir_trim_acl_walk(const struct weir_classifier_input *input,
  *
  * Sleeps. Return: as weir_classifier_build().
  */
-struct weir_classifier *weir_trim_acl_classifier(const struct weir_trim_acl *acl,
+struct weir_classifier *weir_trim_acl_classifier(struct weir_trim_acl *acl,
 						 const struct weir_trim_acl_rule *except)
 {
-	const struct weir_trim_acl_rules of = { .acl = acl, .except = except };
 	const struct weir_classifier_input input = {
-		.rules		= &of,
+		.rules		= &acl->rules,
+		.except		= except,
 		.walk		= weir_trim_acl_walk,
 		.matches	= acl->count - !!except,
 		.tuples		= WEIR_TRIM_ACL_TUPLES_MAX,

@@ -2,11 +2,12 @@
 #ifndef _WEIR_TRIM_ACL_H
 #define _WEIR_TRIM_ACL_H
 
-#include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 #include <uapi/weir_trim.h>
+
+#include "trim/named.h"
 
 struct weir_classifier;
 
@@ -28,25 +29,21 @@ struct weir_trim_acl_rule {
 
 /**
  * struct weir_trim_acl - rules that decide which packets several ports never trim
- * @list: in weir_trim_net.acls; under RTNL
+ * @named: in weir_trim_net.acls
  * @rcu: it is freed a grace period after it was taken away
- * @ports: policies that name the ACL, which keep it from being removed; under RTNL
  * @count: number of rules; under RTNL
- * @name: unique in the namespace
  * @rules: struct weir_trim_acl_rule by prio; written under RTNL, read under RCU
  * @classifier: the same rules, as packets look them up; written under RTNL, read under RCU
  */
 struct weir_trim_acl {
-	struct list_head		list;
+	struct weir_trim_named		named;
 	struct rcu_head			rcu;
-	unsigned int			ports;
 	unsigned int			count;
-	char				name[WEIR_TRIM_ACL_NAME_MAX + 1];
 	struct xarray			rules;
 	struct weir_classifier __rcu	*classifier;
 };
 
-struct weir_classifier *weir_trim_acl_classifier(const struct weir_trim_acl *acl,
+struct weir_classifier *weir_trim_acl_classifier(struct weir_trim_acl *acl,
 						 const struct weir_trim_acl_rule *except);
 u32 weir_trim_acl_find(const struct weir_trim_acl *acl, const struct weir_trim_ends *ends,
 		       const void *start, const void *end);

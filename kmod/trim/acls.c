@@ -13,6 +13,8 @@
 #include "core/packet/classifier.h"
 #include "trim/acl.h"
 #include "trim/acls.h"
+#include "trim/hits.h"
+#include "trim/named.h"
 #include "trim/net.h"
 
 /**
@@ -24,14 +26,12 @@
  */
 struct weir_trim_acl *weir_trim_acls_find(struct weir_trim_net *wn, const char *name)
 {
-	struct weir_trim_acl *acl;
+	struct weir_trim_named *named;
 
 	ASSERT_RTNL();
 
-	list_for_each_entry(acl, &wn->acls, list)
-		if (!strcmp(acl->name, name))
-			return acl;
-	return NULL;
+	named = weir_trim_named_find(&wn->acls, name);
+	return named ? container_of(named, struct weir_trim_acl, named) : NULL;
 }
 
 static void weir_trim_acl_rule_free(struct weir_trim_acl_rule *rule)
@@ -62,8 +62,8 @@ static struct weir_trim_acl_rule *weir_trim_acl_rule_alloc(u32 prio,
 }
 
 /*
- * Let packets meet the rules that there are but @except, which may be NULL. Return: 0, -ENOMEM, or
- * -E2BIG if they compare too many sets of fields.
+ * Publish a classifier of all rules but @except, which may be NULL. Return: 0, -ENOMEM, or -E2BIG
+ * if there are too many tuples.
  */
 static int weir_trim_acl_publish(struct weir_trim_acl *acl,
 				 const struct weir_trim_acl_rule *except)
@@ -133,21 +133,9 @@ static struct weir_trim_acl *weir_trim_acl_alloc(const char *name)
 
 	if (!acl)
 		return NULL;
-	strscpy(acl->name, name, sizeof(acl->name));
+	strscpy(acl->named.name, name, sizeof(acl->named.name));
 	xa_init_flags(&acl->rules, XA_FLAGS_ACCOUNT);
 	return acl;
-}
-
-/* Dumps list ACLs by their names. */
-static void weir_trim_acls_insert(struct weir_trim_net *wn, struct weir_trim_acl *acl)
-{
-	struct weir_trim_acl *next;
-
-	list_for_each_entry(next, &wn->acls, list)
-		if (strcmp(acl->name, next->name) < 0)
-			break;
-	list_add_tail(&acl->list, &next->list);
-	wn->acl_count++;
 }
 
 static int weir_trim_acls_add(struct weir_trim_net *wn, const char *name, u32 prio,
@@ -163,7 +151,8 @@ static int weir_trim_acls_add(struct weir_trim_net *wn, const char *name, u32 pr
 		return -ENOMEM;
 	err = weir_trim_acl_set(acl, prio, rule);
 	if (!err) {
-		weir_trim_acls_insert(wn, acl);
+		weir_trim_named_insert(&wn->acls, &acl->named);
+		wn->acl_count++;
 		return 0;
 	}
 	xa_destroy(&acl->rules);
@@ -178,8 +167,9 @@ static int weir_trim_acls_add(struct weir_trim_net *wn, const char *name, u32 pr
  * @prio: the rule's place
  * @rule: the rule
  *
- * Sleeps. Return: 0; -ENOMEM; -ENOSPC if there are WEIR_TRIM_ACLS_MAX others; -EMSGSIZE if the ACL
- * has WEIR_TRIM_ACL_RULES_MAX rules; -E2BIG if they compare too many sets of fields.
+ * Sleeps. Return: 0; -ENOMEM; -ENOSPC if the namespace has WEIR_TRIM_ACLS_MAX other ACLs;
+ * -EMSGSIZE if the ACL has WEIR_TRIM_ACL_RULES_MAX other rules; -E2BIG if its rules would need more
+ * than WEIR_TRIM_ACL_TUPLES_MAX tuples.
  */
 int weir_trim_acls_set(struct weir_trim_net *wn, const char *name, u32 prio,
 		       const struct weir_trim_rule *rule)
@@ -240,36 +230,9 @@ void weir_trim_acls_del(struct weir_trim_net *wn, struct weir_trim_acl *acl)
 {
 	ASSERT_RTNL();
 
-	list_del(&acl->list);
+	list_del(&acl->named.list);
 	wn->acl_count--;
 	weir_trim_acl_free(acl);
-}
-
-/* The counters of a rule, of all CPUs, since it came. */
-static void weir_trim_acl_counted(const struct weir_trim_acl_rule *rule,
-				  struct weir_trim_hits *hits)
-{
-	const struct weir_trim_hits *one;
-	int cpu;
-
-	*hits = (struct weir_trim_hits) {};
-	for_each_possible_cpu(cpu) {
-		one = per_cpu_ptr(rule->hits, cpu);
-		hits->packets += READ_ONCE(one->packets);
-		hits->bytes += READ_ONCE(one->bytes);
-	}
-}
-
-/**
- * weir_trim_acls_hits() - read the counters of a rule, of all CPUs
- * @rule: the rule; RTNL is held
- * @hits: set to what was counted since the last weir_trim_acls_clear()
- */
-void weir_trim_acls_hits(const struct weir_trim_acl_rule *rule, struct weir_trim_hits *hits)
-{
-	weir_trim_acl_counted(rule, hits);
-	hits->packets -= rule->cleared.packets;
-	hits->bytes -= rule->cleared.bytes;
 }
 
 /**
@@ -284,9 +247,9 @@ void weir_trim_acls_clear(struct weir_trim_net *wn)
 
 	ASSERT_RTNL();
 
-	list_for_each_entry(acl, &wn->acls, list)
+	list_for_each_entry(acl, &wn->acls, named.list)
 		xa_for_each(&acl->rules, prio, rule)
-			weir_trim_acl_counted(rule, &rule->cleared);
+			weir_trim_hits_sum(rule->hits, &rule->cleared);
 }
 
 /* Return: 0. */
@@ -301,6 +264,6 @@ void weir_trim_acls_net_uninit(struct net *net)
 {
 	struct weir_trim_acl *acl, *next;
 
-	list_for_each_entry_safe(acl, next, &weir_trim_net(net)->acls, list)
+	list_for_each_entry_safe(acl, next, &weir_trim_net(net)->acls, named.list)
 		weir_trim_acl_free(acl);
 }

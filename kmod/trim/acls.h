@@ -6,8 +6,6 @@
 
 struct net;
 struct weir_trim_acl;
-struct weir_trim_acl_rule;
-struct weir_trim_hits;
 struct weir_trim_net;
 struct weir_trim_rule;
 
@@ -19,7 +17,6 @@ int weir_trim_acls_set(struct weir_trim_net *wn, const char *name, u32 prio,
 		       const struct weir_trim_rule *rule);
 int weir_trim_acls_del_rule(struct weir_trim_net *wn, struct weir_trim_acl *acl, u32 prio);
 void weir_trim_acls_del(struct weir_trim_net *wn, struct weir_trim_acl *acl);
-void weir_trim_acls_hits(const struct weir_trim_acl_rule *rule, struct weir_trim_hits *hits);
 void weir_trim_acls_clear(struct weir_trim_net *wn);
 int weir_trim_acls_net_init(struct net *net);
 void weir_trim_acls_net_uninit(struct net *net);

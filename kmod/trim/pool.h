@@ -4,17 +4,15 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
-#include <linux/list.h>
 #include <linux/types.h>
-#include <uapi/weir_trim_nl.h>
+
+#include "trim/named.h"
 
 struct weir_bands_limits;
 
 /**
  * struct weir_trim_pool - bytes that the data bands of several ports share
- * @list: in weir_trim_net.pools; under RTNL
- * @ports: policies that name the pool, which keep it from being removed; under RTNL
- * @name: unique in the namespace
+ * @named: in weir_trim_net.pools
  * @size: bytes that may wait; written under RTNL, read without it
  * @used: bytes that wait, and those of packets that are about to
  * @max: the most of @used; concurrent updates may lose one of their maxima
@@ -22,9 +20,7 @@ struct weir_bands_limits;
  * Packets read @size whenever they write @used, so these are in one cache line.
  */
 struct weir_trim_pool {
-	struct list_head	list;
-	unsigned int		ports;
-	char			name[WEIR_TRIM_POOL_NAME_MAX + 1];
+	struct weir_trim_named	named;
 	u64			size ____cacheline_aligned_in_smp;
 	atomic64_t		used;
 	u64			max;

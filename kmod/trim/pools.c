@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "trim/named.h"
 #include "trim/net.h"
 #include "trim/pool.h"
 #include "trim/pools.h"
@@ -18,26 +19,12 @@
  */
 struct weir_trim_pool *weir_trim_pools_find(struct weir_trim_net *wn, const char *name)
 {
-	struct weir_trim_pool *pool;
+	struct weir_trim_named *named;
 
 	ASSERT_RTNL();
 
-	list_for_each_entry(pool, &wn->pools, list)
-		if (!strcmp(pool->name, name))
-			return pool;
-	return NULL;
-}
-
-/* Dumps list pools by their names. */
-static void weir_trim_pools_insert(struct weir_trim_net *wn, struct weir_trim_pool *pool)
-{
-	struct weir_trim_pool *next;
-
-	list_for_each_entry(next, &wn->pools, list)
-		if (strcmp(pool->name, next->name) < 0)
-			break;
-	list_add_tail(&pool->list, &next->list);
-	wn->pool_count++;
+	named = weir_trim_named_find(&wn->pools, name);
+	return named ? container_of(named, struct weir_trim_pool, named) : NULL;
 }
 
 /**
@@ -64,9 +51,10 @@ int weir_trim_pools_set(struct weir_trim_net *wn, const char *name, u64 size)
 	pool = kzalloc(sizeof(*pool), GFP_KERNEL_ACCOUNT);
 	if (!pool)
 		return -ENOMEM;
-	strscpy(pool->name, name, sizeof(pool->name));
+	strscpy(pool->named.name, name, sizeof(pool->named.name));
 	pool->size = size;
-	weir_trim_pools_insert(wn, pool);
+	weir_trim_named_insert(&wn->pools, &pool->named);
+	wn->pool_count++;
 	return 0;
 }
 
@@ -81,7 +69,7 @@ void weir_trim_pools_del(struct weir_trim_net *wn, struct weir_trim_pool *pool)
 {
 	ASSERT_RTNL();
 
-	list_del(&pool->list);
+	list_del(&pool->named.list);
 	wn->pool_count--;
 	kfree(pool);
 }
@@ -96,7 +84,7 @@ void weir_trim_pools_clear(struct weir_trim_net *wn)
 
 	ASSERT_RTNL();
 
-	list_for_each_entry(pool, &wn->pools, list)
+	list_for_each_entry(pool, &wn->pools, named.list)
 		WRITE_ONCE(pool->max, atomic64_read(&pool->used));
 }
 
@@ -112,6 +100,6 @@ void weir_trim_pools_net_uninit(struct net *net)
 {
 	struct weir_trim_pool *pool, *next;
 
-	list_for_each_entry_safe(pool, next, &weir_trim_net(net)->pools, list)
+	list_for_each_entry_safe(pool, next, &weir_trim_net(net)->pools, named.list)
 		kfree(pool);
 }

@@ -16,6 +16,7 @@
 #include "trim/deflect.h"
 #include "trim/drops.h"
 #include "trim/edge.h"
+#include "trim/hits.h"
 #include "trim/overflow.h"
 #include "trim/pools.h"
 #include "trim/sch_weir.h"
@@ -111,22 +112,6 @@ u64 weir_trim_counter(const struct weir_trim *trim,
 			       trim->cleared[counter]);
 }
 
-/* The counters of a rule, of all CPUs, with what the slot counted for others before. */
-static void weir_trim_hits_counted(const struct weir_trim *trim,
-				   unsigned int slot,
-				   struct weir_trim_hits *hits)
-{
-	const struct weir_trim_hits *one;
-	int cpu;
-
-	*hits = (struct weir_trim_hits) {};
-	for_each_possible_cpu(cpu) {
-		one = &per_cpu_ptr(trim->cpu, cpu)->hits[slot];
-		hits->packets += READ_ONCE(one->packets);
-		hits->bytes += READ_ONCE(one->bytes);
-	}
-}
-
 /**
  * weir_trim_hits() - read the counters of a rule, of all CPUs
  * @trim: the policy; RTNL is held
@@ -138,9 +123,8 @@ void weir_trim_hits(const struct weir_trim *trim, unsigned int slot,
 {
 	ASSERT_RTNL();
 
-	weir_trim_hits_counted(trim, slot, hits);
-	hits->packets -= trim->hits_cleared[slot].packets;
-	hits->bytes -= trim->hits_cleared[slot].bytes;
+	/* A slot has also counted for rules that had it before. */
+	weir_trim_hits_since(&trim->cpu->hits[slot], &trim->hits_cleared[slot], hits);
 }
 
 /* The counters of a traffic class, of all CPUs, since the policy came. */
@@ -228,7 +212,7 @@ static void weir_trim_clear_counters(struct weir_trim *trim)
 			WRITE_ONCE(per_cpu_ptr(trim->cpu, cpu)->count[i], 0);
 	}
 	for (i = 0; i < WEIR_TRIM_SLOTS; i++)
-		weir_trim_hits_counted(trim, i, &trim->hits_cleared[i]);
+		weir_trim_hits_sum(&trim->cpu->hits[i], &trim->hits_cleared[i]);
 	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
 		weir_trim_class_counted(trim, i, &trim->class_cleared[i]);
 }
@@ -480,16 +464,16 @@ static void weir_trim_begin_slots(struct weir_trim *trim,
 
 	slots = weir_trim_slots(&rev->config) & ~weir_trim_slots(&old->config);
 	for_each_set_bit(slot, &slots, WEIR_TRIM_SLOTS)
-		weir_trim_hits_counted(trim, slot, &trim->hits_cleared[slot]);
+		weir_trim_hits_sum(&trim->cpu->hits[slot], &trim->hits_cleared[slot]);
 }
 
 /* A policy names a pool and an ACL, or no longer does. */
 static void weir_trim_count_names(const struct weir_trim_rev *rev, int n)
 {
 	if (rev->config.pool)
-		rev->config.pool->ports += n;
+		rev->config.pool->named.ports += n;
 	if (rev->config.acl)
-		rev->config.acl->ports += n;
+		rev->config.acl->named.ports += n;
 }
 
 /*

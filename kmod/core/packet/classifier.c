@@ -43,7 +43,7 @@ struct weir_classifier_builder {
 int weir_classifier_add(struct weir_classifier_builder *builder,
 			const struct weir_classifier_match *match)
 {
-	return builder->take(builder, match);
+	return match->rule == builder->input->except ? 0 : builder->take(builder, match);
 }
 EXPORT_SYMBOL_NS_GPL(weir_classifier_add, "WEIR");
 

@@ -38,13 +38,15 @@ struct weir_classifier_builder;
 /**
  * struct weir_classifier_input - what a classifier is made of
  * @rules: whatever @walk knows rules by
+ * @except: a rule whose matches are left out, or NULL
  * @walk: calls weir_classifier_add() for each match, in the order of their prio, until that
  *	returns an error, which it returns
- * @matches: how many there are
+ * @matches: how many there are, without those of @except
  * @tuples: how many tuples they may have, up to WEIR_CLASSIFIER_TUPLES_MAX
  */
 struct weir_classifier_input {
-	const void	*rules;
+	void		*rules;
+	const void	*except;
 	int		(*walk)(const struct weir_classifier_input *input,
 				struct weir_classifier_builder *builder);
 	u32		matches;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink requests about ACLs. */
-#include <linux/ctype.h>
 #include <linux/rtnetlink.h>
 #include <net/sock.h>
 
 #include "core/netlink/rule.h"
 #include "trim/acl.h"
 #include "trim/acls.h"
+#include "trim/hits.h"
 #include "trim/netlink/netlink.h"
 #include "trim/netlink/policy.h"
 #include "trim/trim_config.h"
@@ -30,21 +30,12 @@ struct weir_trim_acl *weir_nl_trim_acl_find(struct genl_info *info, const struct
 	return acl;
 }
 
-/* A name is one word, which needs no quotes anywhere. */
 static int weir_nl_trim_acl_name(struct genl_info *info, char name[WEIR_TRIM_ACL_NAME_MAX + 1])
 {
-	const struct nlattr *attr = info->attrs[WEIR_A_TRIM_ACL_NAME];
-	const char *at = name;
-
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_TRIM_ACL_NAME, "say which ACL: its name is missing"))
 		return -EINVAL;
-	nla_strscpy(name, attr, WEIR_TRIM_ACL_NAME_MAX + 1);
-	while (isascii(*at) && isgraph(*at))
-		at++;
-	if (at == name || *at)
-		return weir_nl_refuse(info, attr, -EINVAL,
-				      "an ACL's name is one word of visible ASCII characters");
-	return 0;
+	return weir_nl_trim_name(info, info->attrs[WEIR_A_TRIM_ACL_NAME], name,
+				 "an ACL's name is one word of visible ASCII characters");
 }
 
 static int weir_nl_trim_acl_rule(struct genl_info *info, struct weir_trim_rule *rule)
@@ -122,7 +113,7 @@ static int weir_nl_trim_acl_del(struct genl_info *info, struct weir_trim_acl *ac
 
 	if (attr && !xa_load(&acl->rules, prio))
 		return weir_nl_trim_acl_no_rule(info);
-	if (acl->ports && (!attr || acl->count == 1))
+	if (acl->named.ports && (!attr || acl->count == 1))
 		return weir_nl_refuse(info, info->attrs[WEIR_A_TRIM_ACL_NAME], -EBUSY,
 				      "policies name the ACL: take it from them first");
 	if (attr)
@@ -132,7 +123,9 @@ static int weir_nl_trim_acl_del(struct genl_info *info, struct weir_trim_acl *ac
 	return err;
 }
 
-int weir_trim_nl_acl_del_doit(struct sk_buff *skb, struct genl_info *info)
+/* Do with the ACL that a request names what @action does, under RTNL. */
+static int weir_nl_trim_acl_run(struct genl_info *info,
+				int (*action)(struct genl_info *info, struct weir_trim_acl *acl))
 {
 	struct weir_trim_acl *acl;
 	int err;
@@ -141,8 +134,15 @@ int weir_trim_nl_acl_del_doit(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	rtnl_lock();
 	acl = weir_nl_trim_acl_find(info, info->attrs[WEIR_A_TRIM_ACL_NAME]);
-	err = acl ? weir_nl_trim_acl_del(info, acl) : -ENOENT;
+	err = acl ? action(info, acl) : -ENOENT;
 	rtnl_unlock();
+	return err;
+}
+
+int weir_trim_nl_acl_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	int err = weir_nl_trim_acl_run(info, weir_nl_trim_acl_del);
+
 	if (!err)
 		weir_nl_changed(&weir_trim_nl_net(info)->ns);
 	return err;
@@ -164,11 +164,11 @@ static int weir_nl_fill_acl_rule(const struct weir_nl_msg *msg, const void *obj)
 	hdr = weir_nl_begin(msg);
 	if (!hdr)
 		return -EMSGSIZE;
-	weir_trim_acls_hits(of->rule, &hits);
-	if (nla_put_string(skb, WEIR_A_TRIM_ACL_NAME, of->acl->name) ||
+	weir_trim_hits_since(of->rule->hits, &of->rule->cleared, &hits);
+	if (nla_put_string(skb, WEIR_A_TRIM_ACL_NAME, of->acl->named.name) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_ACL_PRIO, of->rule->prio) ||
 	    weir_nl_put_rule(skb, WEIR_A_TRIM_ACL_RULE, &of->rule->rule, &hits) ||
-	    nla_put_u32(skb, WEIR_A_TRIM_ACL_PORTS, of->acl->ports)) {
+	    nla_put_u32(skb, WEIR_A_TRIM_ACL_PORTS, of->acl->named.ports)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -192,16 +192,7 @@ static int weir_nl_trim_acl_get(struct genl_info *info, struct weir_trim_acl *ac
 
 int weir_trim_nl_acl_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_trim_acl *acl;
-	int err;
-
-	if (!WEIR_NL_REQUIRE(info, WEIR_A_TRIM_ACL_NAME, "say which ACL: its name is missing"))
-		return -EINVAL;
-	rtnl_lock();
-	acl = weir_nl_trim_acl_find(info, info->attrs[WEIR_A_TRIM_ACL_NAME]);
-	err = acl ? weir_nl_trim_acl_get(info, acl) : -ENOENT;
-	rtnl_unlock();
-	return err;
+	return weir_nl_trim_acl_run(info, weir_nl_trim_acl_get);
 }
 
 /* The rules of an ACL from the prio in args[1] of the dump on, which becomes that of the next. */
@@ -236,10 +227,10 @@ int weir_trim_nl_acl_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb
 	mutex_lock(&wn->ns.lock);
 	rtnl_lock();
 	weir_nl_dump_start(&wn->ns, cb, &msg, skb, WEIR_CMD_TRIM_ACL_GET);
-	list_for_each_entry(acl, &wn->acls, list) {
+	list_for_each_entry(acl, &wn->acls, named.list) {
 		if (n++ < cb->args[0])
 			continue;
-		if (!only || !nla_strcmp(only, acl->name))
+		if (!only || !nla_strcmp(only, acl->named.name))
 			err = weir_nl_dump_acl(&msg, acl);
 		if (err)
 			break;

@@ -330,9 +330,9 @@ int weir_nl_put_config(struct sk_buff *skb,
 	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_CONTROL_DSCPS,
 				  config->control_dscps, attrs) ||
 	    (config->pool && attrs & BIT_ULL(WEIR_A_TRIM_POOL) &&
-	     nla_put_string(skb, WEIR_A_TRIM_POOL, config->pool->name)) ||
+	     nla_put_string(skb, WEIR_A_TRIM_POOL, config->pool->named.name)) ||
 	    (config->acl && attrs & BIT_ULL(WEIR_A_TRIM_ACL) &&
-	     nla_put_string(skb, WEIR_A_TRIM_ACL, config->acl->name)) ||
+	     nla_put_string(skb, WEIR_A_TRIM_ACL, config->acl->named.name)) ||
 	    (config->has & WEIR_TRIM_HAS_RATE &&
 	     weir_nl_trim_put_long(skb, WEIR_A_TRIM_RATE, config->rate, attrs)) ||
 	    (config->has & classes && attrs & BIT_ULL(WEIR_A_TRIM_TC_DSCP) &&

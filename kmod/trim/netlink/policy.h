@@ -27,6 +27,10 @@ int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
 int weir_nl_put_config(struct sk_buff *skb,
 		       const struct weir_trim_config *config, u64 attrs);
 
+/* named.c */
+int weir_nl_trim_name(struct genl_info *info, const struct nlattr *attr,
+		      char name[WEIR_TRIM_POOL_NAME_MAX + 1], const char *msg);
+
 /* acl.c */
 struct weir_trim_acl *weir_nl_trim_acl_find(struct genl_info *info, const struct nlattr *attr);
 

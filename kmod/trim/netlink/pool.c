@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink requests about pools of buffer that ports share. */
-#include <linux/ctype.h>
 #include <linux/rtnetlink.h>
 #include <net/sock.h>
 
@@ -28,21 +27,12 @@ struct weir_trim_pool *weir_nl_trim_pool_find(struct genl_info *info, const stru
 	return pool;
 }
 
-/* A name is one word, which needs no quotes anywhere. */
 static int weir_nl_trim_pool_name(struct genl_info *info, char name[WEIR_TRIM_POOL_NAME_MAX + 1])
 {
-	const struct nlattr *attr = info->attrs[WEIR_A_TRIM_POOL_NAME];
-	const char *at = name;
-
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_TRIM_POOL_NAME, "say which pool: its name is missing"))
 		return -EINVAL;
-	nla_strscpy(name, attr, WEIR_TRIM_POOL_NAME_MAX + 1);
-	while (isascii(*at) && isgraph(*at))
-		at++;
-	if (at == name || *at)
-		return weir_nl_refuse(info, attr, -EINVAL,
-				      "a pool's name is one word of visible ASCII characters");
-	return 0;
+	return weir_nl_trim_name(info, info->attrs[WEIR_A_TRIM_POOL_NAME], name,
+				 "a pool's name is one word of visible ASCII characters");
 }
 
 int weir_trim_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info)
@@ -80,7 +70,7 @@ int weir_trim_nl_pool_del_doit(struct sk_buff *skb, struct genl_info *info)
 	pool = weir_nl_trim_pool_find(info, info->attrs[WEIR_A_TRIM_POOL_NAME]);
 	if (!pool)
 		err = -ENOENT;
-	else if (pool->ports)
+	else if (pool->named.ports)
 		err = weir_nl_refuse(info, info->attrs[WEIR_A_TRIM_POOL_NAME], -EBUSY,
 				     "policies name the pool: give them another one first, or none");
 	else
@@ -100,11 +90,11 @@ static int weir_nl_fill_pool(const struct weir_nl_msg *msg, const void *obj)
 	hdr = weir_nl_begin(msg);
 	if (!hdr)
 		return -EMSGSIZE;
-	if (nla_put_string(skb, WEIR_A_TRIM_POOL_NAME, pool->name) ||
+	if (nla_put_string(skb, WEIR_A_TRIM_POOL_NAME, pool->named.name) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_POOL_SIZE, pool->size) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_POOL_USED, atomic64_read(&pool->used)) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_POOL_USED_MAX, READ_ONCE(pool->max)) ||
-	    nla_put_u32(skb, WEIR_A_TRIM_POOL_PORTS, pool->ports)) {
+	    nla_put_u32(skb, WEIR_A_TRIM_POOL_PORTS, pool->named.ports)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -137,7 +127,7 @@ int weir_trim_nl_pool_get_dumpit(struct sk_buff *skb, struct netlink_callback *c
 	mutex_lock(&wn->ns.lock);
 	rtnl_lock();
 	weir_nl_dump_start(&wn->ns, cb, &msg, skb, WEIR_CMD_TRIM_POOL_GET);
-	list_for_each_entry(pool, &wn->pools, list) {
+	list_for_each_entry(pool, &wn->pools, named.list) {
 		if (n++ < cb->args[0])
 			continue;
 		err = weir_nl_fill_pool(&msg, pool);

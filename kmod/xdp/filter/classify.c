@@ -8,16 +8,6 @@
 
 static_assert(WEIR_XDP_FILTER_TUPLES_MAX == WEIR_CLASSIFIER_TUPLES_MAX);
 
-/**
- * struct weir_filter_rules - the rules of a classifier
- * @rules: struct weir_filter_rule by prio
- * @except: one of them that is left out, or NULL
- */
-struct weir_filter_rules {
-	struct xarray			*rules;
-	const struct weir_filter_rule	*except;
-};
-
 /*
  * A rule that drops packets by ports or flags of TCP has unparsed packets that no rule decides
  * about, too, as they may have these ports.
@@ -44,13 +34,13 @@ static int weir_filter_classifier_rule(struct weir_classifier_builder *builder,
 static int weir_filter_classifier_walk(const struct weir_classifier_input *input,
 				       struct weir_classifier_builder *builder)
 {
-	const struct weir_filter_rules *of = input->rules;
+	struct xarray *rules = input->rules;
 	struct weir_filter_rule *rule;
 	unsigned long prio;
 	int err;
 
-	xa_for_each(of->rules, prio, rule) {
-		err = rule == of->except ? 0 : weir_filter_classifier_rule(builder, rule, prio);
+	xa_for_each(rules, prio, rule) {
+		err = weir_filter_classifier_rule(builder, rule, prio);
 		if (err)
 			return err;
 	}
@@ -68,9 +58,9 @@ static int weir_filter_classifier_walk(const struct weir_classifier_input *input
 struct weir_classifier *weir_filter_classifier(struct xarray *rules,
 					       const struct weir_filter_rule *except, u32 matches)
 {
-	const struct weir_filter_rules of = { .rules = rules, .except = except };
 	const struct weir_classifier_input input = {
-		.rules		= &of,
+		.rules		= rules,
+		.except		= except,
 		.walk		= weir_filter_classifier_walk,
 		.matches	= matches,
 		.tuples		= WEIR_XDP_FILTER_TUPLES_MAX,
