@@ -20,11 +20,6 @@
 static struct xarray rules;
 static u32 matches;
 
-static u32 dice(u32 sides)
-{
-	return random() % sides;
-}
-
 static bool coin(void)
 {
 	return dice(2);

@@ -131,8 +131,8 @@ static void sources_vlans(void)
 }
 
 /*
- * Neighbours on one link share the first 64 bits of link-local addresses, and differ in the rest,
- * which may be the first bits of another network.
+ * The last 64 bits of a link-local address identify a source, the first 64 of any other one. A
+ * neighbour and a network with the same 64 bits are two sources.
  */
 static void sources_neighbours(void)
 {

@@ -14,11 +14,6 @@
 static struct weir_trim_acl_rule rules[RULES + 1];
 static struct weir_trim_acl acl;
 
-static u32 dice(u32 sides)
-{
-	return random() % sides;
-}
-
 static void make_prefix(struct weir_trim_prefix *prefix)
 {
 	u32 bits = 8 * dice(5);

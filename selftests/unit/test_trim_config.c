@@ -61,7 +61,7 @@ static void trim_config_defaults(void)
 	CHECK_EQ(check(), 0);
 }
 
-/* What a policy is where no attribute was given, as weir-trim(8) says. */
+/* The defaults of a policy, as in weir-trim(8). */
 static void trim_config_initial(void)
 {
 	int i;

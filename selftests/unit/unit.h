@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The suites; each file has one. */
+/* The suites, of which each file has one, and what several of them use. */
 #ifndef UNIT_H
 #define UNIT_H
+
+#include <stdlib.h>
 
 #include "ktap.h"
 
@@ -42,5 +44,11 @@ SUITE(sources);
 
 #define SUITE_END(name) \
 	const size_t name##_count = sizeof(name##_tests) / sizeof(name##_tests[0])
+
+/* A number below @sides. */
+static inline unsigned int dice(unsigned int sides)
+{
+	return random() % sides;
+}
 
 #endif /* UNIT_H */
