@@ -81,7 +81,7 @@ void sonic_rules_free(struct sonic_rules *rules);
 const char *sonic_rule_read(struct json_object *rule, bool disable, struct sonic_rules *rules,
 			    const char **wrong);
 
-/* Does a field of a rule say what is done with packets? */
+/* Return true if the field of a rule is an action. */
 bool sonic_rule_is_action(const char *field);
 
 /* Set @both to what two matches have in common. Return false if no packet matches both. */

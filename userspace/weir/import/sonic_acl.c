@@ -115,7 +115,7 @@ static bool port_at(const struct table *table, size_t n, char port[static SONIC_
 	return *port;
 }
 
-/* Are packets that leave by the port looked up in the table? */
+/* Return true if packets that leave by the port are looked up in the table. */
 static bool is_about(const struct table *table, const char *port)
 {
 	char bound[SONIC_NAME];
@@ -199,7 +199,7 @@ static bool overlap(const struct sonic_rules *a, const struct sonic_rules *b)
 	return false;
 }
 
-/* Does a rule exempt packets from one that comes later, and would disable trimming? */
+/* Return true if the rule at @at matches packets for which a later rule disables trimming. */
 static bool exempts(const struct table *table, size_t at)
 {
 	size_t i;
@@ -497,11 +497,12 @@ void sonic_acls_write(struct sonic_acls *acls, struct sonic_port *ports)
 	}
 }
 
-static bool disables_later(const struct table *table, size_t at)
+/* Return true if a rule of the table, from place @at on, disables trimming. */
+static bool disables_from(const struct table *table, size_t at)
 {
 	size_t i;
 
-	for (i = at + 1; i < table->count; i++) {
+	for (i = at; i < table->count; i++) {
 		if (table->entry[i].disable)
 			return true;
 	}
@@ -526,7 +527,7 @@ static void rest_of_entry(struct import *import, const struct table *table, size
 
 	if (entry->disable && entry->why)
 		import_left(import, RULES, entry->key, entry->field, entry->why);
-	else if (entry->why && disables_later(table, at))
+	else if (entry->why && disables_from(table, at + 1))
 		import_left(import, RULES, entry->key, entry->field,
 			    "weir does not compare this: later rules of the table may keep packets whole that this one exempts");
 	else if (entry->disable && !port_at(table, 0, port))
@@ -539,23 +540,12 @@ static void rest_of_entry(struct import *import, const struct table *table, size
 	rest_of_actions(import, entry);
 }
 
-static bool table_disables(const struct table *table)
-{
-	size_t i;
-
-	for (i = 0; i < table->count; i++) {
-		if (table->entry[i].disable)
-			return true;
-	}
-	return false;
-}
-
 static void rest_of_table(struct import *import, const struct table *table)
 {
 	char port[SONIC_NAME];
 	size_t n;
 
-	if (!table_disables(table)) {
+	if (!disables_from(table, 0)) {
 		import_left(import, TABLES, table->name, NULL, "no rule of it disables trimming");
 		return;
 	}

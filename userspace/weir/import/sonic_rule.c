@@ -101,7 +101,7 @@ static bool has_two_families(const struct match *match)
 	return match->src.bits && match->dst.bits && match->src.addr.len != match->dst.addr.len;
 }
 
-/* Is it a protocol that has no ports? */
+/* Return true if the rule is about a protocol other than UDP and TCP. */
 static bool is_portless(uint32_t proto)
 {
 	return proto && proto != IPPROTO_UDP && proto != IPPROTO_TCP;

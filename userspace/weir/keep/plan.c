@@ -59,21 +59,26 @@ static void copy(struct batch *steps, const struct item *item)
 	batch_add_words(steps, item->command->count, (const char *const *)item->command->word);
 }
 
+/* Make an item if it is new, and change it if it has changed. */
+static void bring(struct batch *steps, const struct items *now, const struct items *wanted,
+		  const struct item *item)
+{
+	const struct item *old = items_find(now, item->name);
+
+	if (!old || goes(now, wanted, old))
+		copy(steps, item);
+	else if (item_change(old, item) == CHANGE_SET)
+		item_set(steps, old, item);
+}
+
 static void bring_new(struct batch *steps, const struct items *now, const struct items *wanted,
 		      enum kind kind)
 {
 	size_t i;
 
 	for (i = 0; i < wanted->count; i++) {
-		const struct item *item = &wanted->item[i];
-		const struct item *old = items_find(now, item->name);
-
-		if (item->kind != kind)
-			continue;
-		if (!old || goes(now, wanted, old))
-			copy(steps, item);
-		else if (item_change(old, item) == CHANGE_SET)
-			item_set(steps, old, item);
+		if (wanted->item[i].kind == kind)
+			bring(steps, now, wanted, &wanted->item[i]);
 	}
 }
 
@@ -132,15 +137,6 @@ static size_t end_of_acl(const struct items *items, size_t at)
 	return end;
 }
 
-/* Bring a rule that is new or has changed. */
-static void bring_rule(struct batch *steps, const struct items *now, const struct item *rule)
-{
-	const struct item *old = items_find(now, rule->name);
-
-	if (!old || item_change(old, rule) != CHANGE_NONE)
-		copy(steps, rule);
-}
-
 /* Return the place of an ACL's first rule; the list's count if it has none. */
 static size_t find_acl(const struct items *items, const char *acl)
 {
@@ -173,7 +169,7 @@ static void bring_acl(struct batch *steps, const struct items *now, const struct
 			item_remove(steps, &now->item[i]);
 	}
 	for (i = at; i < end; i++) {
-		bring_rule(steps, now, &wanted->item[i]);
+		bring(steps, now, wanted, &wanted->item[i]);
 		if (kept)
 			item_remove(steps, kept);
 		kept = NULL;

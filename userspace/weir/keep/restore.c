@@ -83,7 +83,7 @@ struct choice {
 	const char *dev;
 };
 
-/* Is it a rule of the ACL that the policy names? */
+/* Return true if the rule belongs to the ACL that the policy names. */
 static bool is_rule_of(const struct item *rule, const struct item *trim)
 {
 	return rule->kind == KIND_ACL && trim->kind == KIND_TRIM && !strcmp(rule->acl, trim->acl);
@@ -120,7 +120,7 @@ static bool names(const struct choice *choice, const struct item *item)
 	return false;
 }
 
-/* Is the item about another device, or about one that is not there yet? */
+/* Return true if the item is about another device, or about one that does not exist yet. */
 static bool is_not_for_now(const struct item *item, const void *of)
 {
 	const struct choice *choice = of;
