@@ -111,7 +111,7 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 #define WEIR_TRIM_SET_PRIORITY	0x4	/* @priority is given */
 #define WEIR_TRIM_SET_QUEUE	0x8	/* @queue is given */
 #define WEIR_TRIM_SET_CLASS	0x20	/* @class is given */
-#define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
+#define WEIR_TRIM_ASKS_ENDS	0x10	/* an ACL, or more than DSCP, protocol, port, VLAN */
 #define WEIR_TRIM_RETURN_ALWAYS	0x40	/* enum weir_trim_full is return-always */
 #define WEIR_TRIM_ASKS_ACL	0x80	/* an ACL decides about packets that rules have trimmed */
 
@@ -142,7 +142,8 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
  * @tc: traffic class of packets by their DSCP, for counters: that of dscp-tc, else the DSCP's
  *	upper three bits (RFC 2474)
  * @ruled: slot of the rule that decides about all packets with a DSCP, counted from 1 on, with
- *	WEIR_TRIM_FORBIDS if it forbids trimming; 0 if rules compare more than the DSCP
+ *	WEIR_TRIM_FORBIDS if it forbids trimming; 0 if rules compare more than the DSCP, and
+ *	for one that an ACL decides about
  * @rule: the rules
  */
 struct weir_trim_policy {

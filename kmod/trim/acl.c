@@ -118,7 +118,7 @@ u32 weir_trim_acl_find(const struct weir_trim_acl *acl, const struct weir_trim_e
 /**
  * weir_trim_acl_count() - count packets for a rule
  * @acl: the ACL, under RCU or with bottom halves disabled
- * @prio: the rule's place, as weir_trim_acl_find() returned it
+ * @prio: the rule's place, without WEIR_TRIM_ACL_FORBIDS
  * @packets: number of packets
  * @bytes: bytes of their frames
  *
@@ -126,7 +126,7 @@ u32 weir_trim_acl_find(const struct weir_trim_acl *acl, const struct weir_trim_e
  */
 int weir_trim_acl_count(struct weir_trim_acl *acl, u32 prio, u32 packets, u32 bytes)
 {
-	struct weir_trim_acl_rule *rule = xa_load(&acl->rules, prio & ~WEIR_TRIM_ACL_FORBIDS);
+	struct weir_trim_acl_rule *rule = xa_load(&acl->rules, prio);
 
 	if (!rule)
 		return -ENOENT;

@@ -158,8 +158,6 @@ static void weir_bands_pay(struct weir_bands *bands, enum weir_band_id band,
  * @limits: how they share
  * @band: where it waited
  * @len: its bytes
- *
- * A band saves up no credit while its rivals are empty.
  */
 void weir_bands_sent(struct weir_bands *bands,
 		     const struct weir_bands_limits *limits,
@@ -169,10 +167,7 @@ void weir_bands_sent(struct weir_bands *bands,
 
 	/* The last packet that waits, as most are: no band has a rival. */
 	if (weir_bands_packets(bands) == 1) {
-		weir_bands_del(bands, band, len);
-		bands->lead = 0;
-		bands->turn = 0;
-		bands->ahead = 0;
+		weir_bands_sent_alone(bands, band, len);
 		return;
 	}
 	weir_bands_pay(bands, band, len);

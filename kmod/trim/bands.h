@@ -104,6 +104,23 @@ static inline void weir_bands_del(struct weir_bands *bands,
 	WRITE_ONCE(bands->packets[band], bands->packets[band] - 1);
 }
 
+/**
+ * weir_bands_sent_alone() - a packet goes, and no packet of another band waits
+ * @bands: the bands
+ * @band: where it waited
+ * @len: its bytes
+ *
+ * A band saves up no credit while its rivals are empty.
+ */
+static inline void weir_bands_sent_alone(struct weir_bands *bands,
+					 enum weir_band_id band, u32 len)
+{
+	weir_bands_del(bands, band, len);
+	bands->lead = 0;
+	bands->turn = 0;
+	bands->ahead = 0;
+}
+
 bool weir_bands_data_full(const struct weir_bands *bands,
 			  const struct weir_bands_limits *limits, u32 len,
 			  u64 waited);

@@ -631,9 +631,10 @@ static void weir_sch_count_rule(const struct weir_sch_visit *v,
 
 	if (v->deflected)
 		return;
-	if (pkt->listed)
-		weir_trim_acl_count(v->rev->config.acl, pkt->listed, weir_sch_segs(skb), skb->len);
-	if (!pkt->ruled)
+	if (pkt->ruled >> WEIR_TRIM_RULED_PRIO)
+		weir_trim_acl_count(v->rev->config.acl, pkt->ruled >> WEIR_TRIM_RULED_PRIO,
+				    weir_sch_segs(skb), skb->len);
+	if (!(pkt->ruled & WEIR_TRIM_RULED_SLOT))
 		return;
 	hits = &this_cpu_ptr(v->trim->cpu)->hits[(pkt->ruled - 1) % WEIR_TRIM_SLOTS];
 	hits->packets += weir_sch_segs(skb);

@@ -30,11 +30,13 @@
 static struct sk_buff *weir_sch_from_child(struct weir_sch *q,
 					   const struct weir_bands_limits *limits)
 {
+	struct weir_bands *bands = &q->backlog.bands;
 	struct sk_buff *skb = weir_child_take(&q->child);
 
-	if (skb)
-		weir_bands_sent(&q->backlog.bands, limits, WEIR_BAND_DATA,
-				qdisc_pkt_len(skb));
+	if (skb && !bands->packets[WEIR_BAND_HEADER])
+		weir_bands_sent_alone(bands, WEIR_BAND_DATA, qdisc_pkt_len(skb));
+	else if (skb)
+		weir_bands_sent(bands, limits, WEIR_BAND_DATA, qdisc_pkt_len(skb));
 	weir_child_sync(&q->child, &q->backlog);
 	return skb;
 }

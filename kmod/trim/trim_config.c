@@ -562,6 +562,8 @@ static bool weir_trim_asks_ends(const struct weir_trim_config *config)
 {
 	unsigned int i;
 
+	if (config->acl)
+		return true;
 	for (i = 0; i < config->rules; i++)
 		if (config->rule[i].what.ip || config->rule[i].what.sport ||
 		    config->rule[i].from)
@@ -601,7 +603,7 @@ static u8 weir_trim_config_ruled(const struct weir_trim_policy *policy,
 			return (rule->slot + 1) | WEIR_TRIM_FORBIDS;
 		ruled = ruled ?: rule->slot + 1;
 	}
-	return ruled;
+	return policy->flags & WEIR_TRIM_ASKS_ACL ? 0 : ruled;
 }
 
 /* No packet is eligible while no frame is long enough: else all would only be marked. */

@@ -4,7 +4,7 @@
 # short flows, and the cost of trimming while there is no congestion. To be run in a
 # virtual machine that counts instructions:
 #
-#	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost child deflect
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost child acl deflect
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=lib.sh
@@ -352,6 +352,41 @@ part_child() {
 	rig_down
 }
 
+# acl_rules COUNT PATTERNS: that many rules, none of them the frames', in so many combinations of what rules
+# look at: eight lengths of a prefix, with a port, a source port and a tag or without.
+acl_rules() {
+	local i j
+	for ((i = 0; i < $1; i++)); do
+		j=$((i % $2))
+		echo "weir trim-acl set name a prio $((i + 1)) disable-trim src=10.$((i >> 8)).$((i & 255)).0/$((31 - (j & 7)))$(
+			((j & 8)) && echo ",port=$i")$( ((j & 16)) && echo ",sport=$i")$( ((j & 32)) && echo ",vlan=7")"
+	done
+}
+
+# acl_cost FIGURE COUNT PATTERNS: what an ACL of such rules takes more of a frame that is trimmed.
+acl_cost() {
+	acl_rules "$2" "$3" >"$rig_work/rules"
+	echo 'weir trim set dev out0 hook tc rule dscp=10 dscp 48 rate 8kbit limit 1 acl a' >>"$rig_work/rules"
+	in_box weir restore "$rig_work/rules" || die "no ACL"
+	cost_of "trimmed by the tc program, an ACL of $2 rules"
+	figure "$1" $((frame_cost - trimmed))
+	(($(rig_show '.[0].stats.trim') > 20000)) || die "the frames were not trimmed"
+}
+
+# Each frame is more than the port's rate allows, so that each asks the ACL.
+part_acl() {
+	local trimmed
+	rig_up 1500
+	policy hook tc rate 8kbit limit 1
+	cost_of 'trimmed by the tc program'
+	trimmed=$frame_cost
+	acl_cost insn_trim_acl 1 1
+	acl_cost insn_trim_acl_1024 1024 1
+	acl_cost insn_trim_acl_1024_patterns 1024 64
+	in_box weir trim del dev out0
+	rig_down
+}
+
 # Deflect-on-drop: the port is slower than its policy says, as with several CPUs of which
 # each takes the whole rate for its own. Its driver, a test's own, has a ring of 32 frames,
 # which sends four a jiffy, and counts.
@@ -389,10 +424,10 @@ part_deflect() {
 	rmmod slow_port
 }
 
-(($#)) || set -- qdisc meter ping flows cost child deflect
+(($#)) || set -- qdisc meter ping flows cost child acl deflect
 for part; do
 	case $part in
-	qdisc | meter | ping | flows | cost | child | deflect) "part_$part" ;;
+	qdisc | meter | ping | flows | cost | child | acl | deflect) "part_$part" ;;
 	*) die "no part is called $part" ;;
 	esac
 done

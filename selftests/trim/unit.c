@@ -388,14 +388,12 @@ static void test_acl(void)
 		struct weir_trim_rule first, second;
 		bool marked;
 		int class;
-		__u32 listed;
+		__u32 prio;
 	} acls[] = {
-		{ "forbids", forbids, passes, false, WEIR_TRIM_OTHER, 1 | WEIR_TRIM_ACL_FORBIDS },
+		{ "forbids", forbids, passes, false, WEIR_TRIM_OTHER, 1 },
 		{ "passes before one that forbids", passes, forbids, false, WEIR_TRIM_DATA, 1 },
-		{ "forbids after one for others", other, forbids, false, WEIR_TRIM_OTHER,
-		  2 | WEIR_TRIM_ACL_FORBIDS },
-		{ "forbids its source", its_source, passes, false, WEIR_TRIM_OTHER,
-		  1 | WEIR_TRIM_ACL_FORBIDS },
+		{ "forbids after one for others", other, forbids, false, WEIR_TRIM_OTHER, 2 },
+		{ "forbids its source", its_source, passes, false, WEIR_TRIM_OTHER, 1 },
 		{ "is for others", other, other, false, WEIR_TRIM_DATA, 0 },
 		{ "forbids, and the packet is marked", forbids, passes, true, WEIR_TRIM_OTHER, 0 },
 		{ "passes, and the packet is marked", passes, forbids, true, WEIR_TRIM_UNTRUSTED, 0 },
@@ -404,7 +402,7 @@ static void test_acl(void)
 	};
 	struct weir_trim_policy p = {
 		.marks = 1ull << TRIM_TRIMMED, .dscp = TRIM_TRIMMED, .rules = 1,
-		.flags = WEIR_TRIM_ASKS_ACL, .dscps = ~(1ull << TRIM_TRIMMED),
+		.flags = WEIR_TRIM_ASKS_ENDS | WEIR_TRIM_ASKS_ACL, .dscps = ~(1ull << TRIM_TRIMMED),
 		.rule[0].dscps = ~0ull,
 	};
 	struct trim_spec spec = { .payload = 1400 };
@@ -420,8 +418,8 @@ static void test_acl(void)
 		spec.dscp = acls[i].marked ? TRIM_TRIMMED : 0;
 		frame_make(&f, &spec);
 		ktap_ok(frame_class(&f, &p, true) == acls[i].class &&
-			f.pkt.listed == acls[i].listed &&
-			!(f.pkt.ruled && f.pkt.listed & WEIR_TRIM_ACL_FORBIDS),
+			f.pkt.ruled == (acls[i].prio << WEIR_TRIM_RULED_PRIO |
+					(acls[i].class == WEIR_TRIM_DATA)),
 			"a rule of an ACL %s", acls[i].name);
 		free(f.room);
 	}

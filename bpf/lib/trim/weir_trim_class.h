@@ -40,7 +40,7 @@ weir_trim_classify_mark(const struct weir_trim_policy *policy,
 /**
  * weir_trim_classify() - a packet's class at a port
  * @policy: the egress port's policy
- * @pkt: the packet, parsed; @ruled and @listed are set if rules are asked about it
+ * @pkt: the packet, parsed; @ruled is set if rules are asked about it
  *
  * Its ingress device is not looked at yet: most packets have no mark to be doubted.
  *
@@ -57,11 +57,6 @@ weir_trim_classify(const struct weir_trim_policy *policy,
 	pkt->ruled = weir_trim_ruled(policy, pkt);
 	if (!weir_trim_allows(pkt->ruled))
 		return WEIR_TRIM_OTHER;
-	pkt->listed = weir_trim_listed(policy, pkt, 1ull << pkt->dscp);
-	if (pkt->listed & WEIR_TRIM_ACL_FORBIDS) {
-		pkt->ruled = 0;
-		return WEIR_TRIM_OTHER;
-	}
 	/* NDP marks its headers itself. */
 	if (pkt->flags & (WEIR_TRIM_PKT_CHOPPED | WEIR_TRIM_PKT_CONTROL))
 		return WEIR_TRIM_HEADER;

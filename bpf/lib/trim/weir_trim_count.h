@@ -28,10 +28,11 @@ static __always_inline void weir_trim_count_rule(WEIR_TRIM_CTX *ctx,
 {
 	struct weir_trim_hits *hits;
 
-	if (look->listed)
-		weir_trim_acl_count(ctx, port->policy.ifindex, look->listed,
+	if (look->ruled >> WEIR_TRIM_RULED_PRIO)
+		weir_trim_acl_count(ctx, port->policy.ifindex,
+				    look->ruled >> WEIR_TRIM_RULED_PRIO,
 				    look->len + look->beside);
-	if (!look->ruled)
+	if (!(look->ruled & WEIR_TRIM_RULED_SLOT))
 		return;
 	hits = &cpu->hits[(look->ruled - 1) & (WEIR_TRIM_SLOTS - 1)];
 	hits->packets++;

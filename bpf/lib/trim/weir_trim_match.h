@@ -30,10 +30,28 @@ __u32 weir_trim_acl(const struct weir_trim_policy *policy, const struct weir_tri
 		    const void *start, const void *end);
 #endif
 
+/* What weir_trim_ruled() returns: the policy's rule in these bits, the ACL's from this bit on. */
+#define WEIR_TRIM_RULED_SLOT	0xff
+#define WEIR_TRIM_RULED_PRIO	8
+
 /* Does a rule decide, and have the packet trimmed? @ruled: as weir_trim_ruled() */
 static __always_inline bool weir_trim_allows(__u32 ruled)
 {
-	return ruled - 1 < WEIR_TRIM_SLOTS;
+	return (ruled & WEIR_TRIM_RULED_SLOT) - 1 < WEIR_TRIM_SLOTS;
+}
+
+/* The policy's rule, @ruled, with the ACL's, @listed: as weir_trim_acl() returns it. */
+static __always_inline __u32 weir_trim_ruled_listed(__u32 ruled, __u32 listed)
+{
+	if (listed & WEIR_TRIM_ACL_FORBIDS)
+		ruled = 0;
+	return ruled | (listed & ~WEIR_TRIM_ACL_FORBIDS) << WEIR_TRIM_RULED_PRIO;
+}
+
+/* Is the port's ACL asked about the packet? */
+static __always_inline bool weir_trim_asks_acl(const struct weir_trim_policy *policy, __u32 ruled)
+{
+	return policy->flags & WEIR_TRIM_ASKS_ACL && weir_trim_allows(ruled);
 }
 
 /* The fields that lie in the packet, between @start and @end. */
@@ -173,7 +191,7 @@ __noinline int weir_trim_near_ruled(struct weir_trim_policy *policy,
 #endif
 
 /**
- * weir_trim_ends_ruled() - find the rule that decides about a packet, if rules have addresses
+ * weir_trim_ends_ruled() - find the rules that decide about a packet, if some have addresses
  * @ctx: of the program
  * @policy: the egress port's policy
  * @ends: the packet; the fields that lie in it are filled
@@ -181,17 +199,33 @@ __noinline int weir_trim_near_ruled(struct weir_trim_policy *policy,
  * A global function in BPF programs, as the steps of weir_trim_steps.h are: else the
  * verifier would follow each form of the headers through all of this.
  *
- * Return: as weir_trim_ask_rules().
+ * Return: as weir_trim_ruled().
  */
 #ifdef __bpf__
 __noinline int weir_trim_ends_ruled(WEIR_TRIM_CTX *ctx,
 				    struct weir_trim_policy *policy,
 				    struct weir_trim_ends *ends)
 {
+	__u32 ruled;
+
 	if (!policy || !ends)
 		return 0;
-	return weir_trim_judge_ends(policy, ends, (void *)(long)ctx->data,
-				    (void *)(long)ctx->data_end);
+	ruled = weir_trim_judge_ends(policy, ends, (void *)(long)ctx->data,
+				     (void *)(long)ctx->data_end);
+	if (!weir_trim_asks_acl(policy, ruled))
+		return ruled;
+	return weir_trim_ruled_listed(ruled, weir_trim_acl(ctx, policy->ifindex, ends,
+							   sizeof(*ends)));
+}
+#else
+static inline int weir_trim_ends_ruled(const struct weir_trim_policy *policy,
+				       struct weir_trim_ends *ends, void *start, void *end)
+{
+	__u32 ruled = weir_trim_judge_ends(policy, ends, start, end);
+
+	if (!weir_trim_asks_acl(policy, ruled))
+		return ruled;
+	return weir_trim_ruled_listed(ruled, weir_trim_acl(policy, ends, start, end));
 }
 #endif
 
@@ -209,10 +243,11 @@ weir_trim_what_of(const struct weir_trim_pkt *pkt)
 	return what;
 }
 
-static __always_inline struct weir_trim_ends
-weir_trim_ends_of(const struct weir_trim_pkt *pkt, __u64 dscps)
+static __always_inline int
+weir_trim_ask_far(const struct weir_trim_policy *policy,
+		  const struct weir_trim_pkt *pkt, __u64 dscps)
 {
-	const struct weir_trim_ends ends = {
+	struct weir_trim_ends ends = {
 		.dscps	= dscps,
 		.what	= weir_trim_what_of(pkt),
 		.from	= pkt->from,
@@ -220,19 +255,10 @@ weir_trim_ends_of(const struct weir_trim_pkt *pkt, __u64 dscps)
 		.l4	= pkt->l4_off,
 	};
 
-	return ends;
-}
-
-static __always_inline int
-weir_trim_ask_far(const struct weir_trim_policy *policy,
-		  const struct weir_trim_pkt *pkt, __u64 dscps)
-{
-	struct weir_trim_ends ends = weir_trim_ends_of(pkt, dscps);
-
 #ifdef __bpf__
 	return weir_trim_ends_ruled(pkt->ctx, (void *)policy, &ends);
 #else
-	return weir_trim_judge_ends(policy, &ends, pkt->start, pkt->end);
+	return weir_trim_ends_ruled(policy, &ends, pkt->start, pkt->end);
 #endif
 }
 
@@ -245,12 +271,14 @@ weir_trim_ask_near(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_ruled() - find the rule that decides about a packet
+ * weir_trim_ruled() - find the rules that decide about a packet
  * @policy: the egress port's policy
  * @pkt: the packet, parsed; its DSCP is one of @policy->dscps
  *
- * Return: its slot, counted from 1 on, with WEIR_TRIM_FORBIDS if it forbids to trim the packet; 0
- * if there is none.
+ * Return: in WEIR_TRIM_RULED_SLOT the slot of the policy's rule, counted from 1 on, with
+ * WEIR_TRIM_FORBIDS if it forbids to trim the packet; 0 if there is none, or a rule of the
+ * port's ACL forbids that. From WEIR_TRIM_RULED_PRIO on the prio of the ACL's rule; 0 if the ACL
+ * was not asked, or none of its rules matches.
  */
 static __always_inline int
 weir_trim_ruled(const struct weir_trim_policy *policy,
@@ -267,52 +295,6 @@ weir_trim_ruled(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_ends_listed() - find the rule of the port's ACL that decides about a packet
- * @ctx: of the program
- * @policy: the egress port's policy
- * @ends: the packet
- *
- * A global function as weir_trim_ends_ruled().
- *
- * Return: as weir_trim_acl().
- */
-#ifdef __bpf__
-__noinline int weir_trim_ends_listed(WEIR_TRIM_CTX *ctx,
-				     struct weir_trim_policy *policy,
-				     struct weir_trim_ends *ends)
-{
-	if (!policy || !ends)
-		return 0;
-	return weir_trim_acl(ctx, policy->ifindex, ends, sizeof(*ends));
-}
-#endif
-
-/**
- * weir_trim_listed() - find the rule of the port's ACL that decides about a packet
- * @policy: the egress port's policy
- * @pkt: the packet, parsed
- * @dscps: DSCPs that it may have had; a rule that forbids must match all of them
- *
- * Return: its prio, with WEIR_TRIM_ACL_FORBIDS if it forbids to trim the packet; 0 if no rule
- * decides, or there is no ACL.
- */
-static __always_inline __u32
-weir_trim_listed(const struct weir_trim_policy *policy,
-		 const struct weir_trim_pkt *pkt, __u64 dscps)
-{
-	struct weir_trim_ends ends;
-
-	if (!(policy->flags & WEIR_TRIM_ASKS_ACL))
-		return 0;
-	ends = weir_trim_ends_of(pkt, dscps);
-#ifdef __bpf__
-	return weir_trim_ends_listed(pkt->ctx, (void *)policy, &ends);
-#else
-	return weir_trim_acl(policy, &ends, pkt->start, pkt->end);
-#endif
-}
-
-/**
  * weir_trim_was_eligible() - may the rules have had a packet trimmed, before it was marked?
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
@@ -324,8 +306,7 @@ static __always_inline bool
 weir_trim_was_eligible(const struct weir_trim_policy *policy,
 		       const struct weir_trim_pkt *pkt)
 {
-	return weir_trim_allows(weir_trim_ask_far(policy, pkt, policy->dscps)) &&
-	       !(weir_trim_listed(policy, pkt, policy->dscps) & WEIR_TRIM_ACL_FORBIDS);
+	return weir_trim_allows(weir_trim_ask_far(policy, pkt, policy->dscps));
 }
 
 #endif /* _WEIR_TRIM_MATCH_H */

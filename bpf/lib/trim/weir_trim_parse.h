@@ -80,9 +80,7 @@
  * @proto: the protocol that follows the IP headers
  * @dscp: DSCP
  * @flags: WEIR_TRIM_PKT_*
- * @ruled: the rule that decides about it, as weir_trim_ruled() returns it; 0 until then, and if
- *	a rule of the port's ACL forbids to trim it
- * @listed: the rule of the port's ACL, as weir_trim_listed() returns it; 0 until then
+ * @ruled: the rules that decide about it, as weir_trim_ruled() returns them; 0 until then
  * @beside: bytes of a tag that lies beside the frame and counts as a part of it;
  *	set by the caller, 0 without one
  */
@@ -105,9 +103,8 @@ struct weir_trim_pkt {
 	__u8 proto;
 	__u8 dscp;
 	__u8 flags;
-	__u8 ruled;
 	__u8 beside;
-	__u32 listed;
+	__u32 ruled;
 };
 
 struct weir_trim_tag {

@@ -33,8 +33,7 @@
  * @left: bytes that trimming leaves, @len where it cuts nothing
  * @beside: bytes of a tag that lies beside the frame
  * @class: enum weir_trim_class
- * @ruled: the rule that decides about it, as in struct weir_trim_pkt
- * @listed: the rule of the port's ACL, as there
+ * @ruled: the rules that decide about it, as in struct weir_trim_pkt
  * @was: its DSCP as it came
  * @headers: bytes that no trimming takes away; this and the rest are set for packets
  *	that are to be changed
@@ -53,10 +52,9 @@ struct weir_trim_look {
 	__u32 len;
 	__u32 left;
 	__u8 beside;
+	__u32 ruled;
 	__u8 class;
-	__u8 ruled;
 	__u8 was;
-	__u32 listed;
 	__u32 headers;
 	__u32 l3_len;
 	__u16 l3;
@@ -106,8 +104,8 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
  * weir_trim_judge() - a packet's class at a port
  * @ctx: of the program
  * @port: the egress port
- * @look: zeroed; @len, @beside, @class, @ruled, @listed and @was are set, @dscp of marked ones,
- *	and @left, to the bytes that trimming would leave of an eligible packet
+ * @look: zeroed; @len, @beside, @class, @ruled and @was are set, @dscp of marked ones, and @left,
+ *	to the bytes that trimming would leave of an eligible packet
  *
  * This runs for each packet, and so is inlined. Behind it only numbers describe the
  * headers, so all their forms are one to the verifier.
@@ -129,7 +127,6 @@ static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 		return;
 	class = weir_trim_classify(&port->policy, &pkt);
 	look->ruled = pkt.ruled;
-	look->listed = pkt.listed;
 	look->was = pkt.dscp;
 	if (weir_trim_is_marked(class)) {
 		look->dscp = pkt.dscp;
