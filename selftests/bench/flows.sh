@@ -49,7 +49,6 @@ for frame in "${frames[@]}"; do
 	figure "flow_cost_$frame" $((with - chain[$frame]))
 	figure "flow_cost_${frame}_first" $((with - alone[$frame]))
 done
-weir flow stats dev lo
-weir flow show
+{ weir flow stats dev lo && weir flow show; } | sed 's/^/# /'
 weir flow off dev lo
 weir chain flush

@@ -240,6 +240,7 @@ static inline u64 mul_u64_u32_div(u64 a, u32 b, u32 c)
 #define check_add_overflow(a, b, p) __builtin_add_overflow(a, b, p)
 #define check_mul_overflow(a, b, p) __builtin_mul_overflow(a, b, p)
 #define __ffs64(n)		__builtin_ctzll(n)
+#define ror32(word, n)	((word) >> (n) | (word) << (32 - (n)))
 #define get_random_u32()	((u32)random())
 #define get_random_u32_below(n)	(mock_random % (n))
 

@@ -386,6 +386,32 @@ static void hash_of(u8 ip)
 	CHECK(same < 3);
 }
 
+/* The most flows in one of 4,096 buckets, of 4,096 with addresses in sequence. */
+static u32 longest_chain(u8 ip)
+{
+	struct weir_flow_key key = { .ip = ip, .proto = IPPROTO_UDP };
+	u32 first = random(), longest = 0, i, *in;
+	u32 chain[4096] = { };
+
+	for (i = 0; i < ARRAY_SIZE(chain); i++) {
+		key.src[ip == 4 ? 0 : 3] = htonl(first + i);
+		in = &chain[weir_flow_key_hash(&key) % ARRAY_SIZE(chain)];
+		longest = max(longest, ++*in);
+	}
+	return longest;
+}
+
+static void headers_hash_spreads_flows_in_sequence(void)
+{
+	u32 round;
+
+	for (round = 0; round < 400; round++) {
+		weir_flow_hash_init();
+		CHECK(longest_chain(4) <= 14);
+		CHECK(longest_chain(6) <= 14);
+	}
+}
+
 static void headers_hash(void)
 {
 	weir_flow_hash_init();
@@ -456,6 +482,7 @@ const struct ktap_test headers_tests[] = {
 	KTAP_TEST(headers_cut),
 	KTAP_TEST(headers_noise),
 	KTAP_TEST(headers_hash),
+	KTAP_TEST(headers_hash_spreads_flows_in_sequence),
 	KTAP_TEST(rule_fields),
 	KTAP_TEST(rule_without_ip),
 };

@@ -272,6 +272,25 @@ static void kv_colliding_keys(void)
 	weir_kv_table_uninit(&other);
 }
 
+/* Whatever the secret, numbers in sequence fill a table as others do: half of its slots are spare. */
+static void kv_keys_in_sequence(void)
+{
+	const struct weir_kv_config config = { .keys = 4000, .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM };
+	static u64 key[4000];
+	struct weir_kv_table table;
+	u32 round, i;
+
+	for (round = 0; round < 100; round++) {
+		table = (struct weir_kv_table){ };
+		CHECK(!weir_kv_table_init(&table, &config));
+		key[0] = random();
+		for (i = 1; i < ARRAY_SIZE(key); i++)
+			key[i] = key[i - 1] + 1;
+		CHECK(put_numbers(&table, key, ARRAY_SIZE(key)) < ARRAY_SIZE(key) / 100);
+		weir_kv_table_uninit(&table);
+	}
+}
+
 /* One key, one value after another; returns what the table has of it then. */
 static u64 fold(u8 dtype, u8 op, const u64 *value, u32 n, u32 *spilled)
 {
@@ -1426,6 +1445,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_table_is_exact),
 	KTAP_TEST(kv_keeps_frequent_keys),
 	KTAP_TEST(kv_colliding_keys),
+	KTAP_TEST(kv_keys_in_sequence),
 	KTAP_TEST(kv_operations),
 	KTAP_TEST(kv_bad_pairs),
 	KTAP_TEST(kv_pairs_fit),

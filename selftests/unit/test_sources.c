@@ -205,6 +205,23 @@ static u64 addr_of(u32 source)
 	return packet(source, 4, 0).key.word[0];
 }
 
+/* Whatever the secret, a network's addresses find the room that others find. */
+static void sources_in_sequence(void)
+{
+	struct weir_sources *sources;
+	u32 round, i, first;
+
+	for (round = 0; round < 200; round++) {
+		sources = weir_sources_make(&config, 1024, 0);
+		first = random();
+		for (i = 0; i < 500; i++)
+			take(sources, first + i, 60);
+		scan(sources);
+		CHECK(sources->known >= 470);
+		weir_sources_free(sources);
+	}
+}
+
 /* A source above the rate is dropped for the time, then as any other; both are told once. */
 static void sources_guarded(void)
 {
@@ -364,6 +381,7 @@ const struct ktap_test sources_tests[] = {
 	KTAP_TEST(sources_vlans),
 	KTAP_TEST(sources_neighbours),
 	KTAP_TEST(sources_crowded),
+	KTAP_TEST(sources_in_sequence),
 	KTAP_TEST(sources_forgotten),
 	KTAP_TEST(sources_guarded),
 	KTAP_TEST(sources_blocked_again),

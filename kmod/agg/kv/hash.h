@@ -6,6 +6,7 @@
 #include <uapi/weir_wire.h>
 
 #include "core/base/compat.h"
+#include "core/base/mix.h"
 
 /**
  * struct weir_kv_secret - of a table, at random
@@ -18,7 +19,7 @@
  * upper 32 bits are equally likely over the secrets. Who does not know the secret cannot do
  * better than chance, and for as short keys it takes a fifth of what SipHash does. Nobody sees a
  * hash but for the order in which keys leave the box, and a key that finds its bucket full costs
- * no more than others.
+ * no more than others. It is mixed (base/mix.h), as keys are often numbers in sequence.
  */
 struct weir_kv_secret {
 	u64	length;
@@ -46,7 +47,7 @@ static inline u32 weir_kv_hash(const struct weir_kv_secret *secret, const u8 *ke
 		sum += weir_kv_hash_word(word, get_unaligned_le64(key));
 	if (left)
 		sum += weir_kv_hash_word(word, get_unaligned_le64(key) & ~(~0ULL << left * 8));
-	return sum >> 32;
+	return weir_mix_high(sum >> 32);
 }
 
 #endif /* _WEIR_KV_HASH_H */

@@ -34,9 +34,10 @@ EXPORT_SYMBOL_NS_GPL(weir_flow_key_hash, "WEIR");
 u32 weir_flow_stream_hash(const struct weir_flow_key *key, u32 stream)
 {
 	const struct weir_flow_secret *secret = &weir_flow_secret;
+	u64 sum = secret->stream_begin + (secret->stream_factor[0] + weir_flow_key_hash(key)) *
+					 (secret->stream_factor[1] + stream);
 
-	return (secret->stream_begin + (secret->stream_factor[0] + weir_flow_key_hash(key)) *
-				       (secret->stream_factor[1] + stream)) >> 32;
+	return weir_mix_low(sum >> 32);
 }
 EXPORT_SYMBOL_NS_GPL(weir_flow_stream_hash, "WEIR");
 

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include "core/base/compat.h"
+#include "core/base/mix.h"
 #include "core/packet/key.h"
 
 /**
@@ -16,7 +17,7 @@
  * @stream_factor: one for the flow, and one for the stream
  *
  * Flows are chosen by whoever sends packets, who may choose such as collide. So the hash is one
- * of a family that is strongly universal, as that of keys (kv/hash.h).
+ * of a family that is strongly universal, as that of keys (kv/hash.h), and mixed (base/mix.h).
  */
 struct weir_flow_secret {
 	u64	begin;
@@ -52,8 +53,10 @@ static inline u64 weir_flow_pair(u32 src, u32 dst)
  */
 static inline u32 weir_flow_hash_ipv4(u64 pair, u64 rest)
 {
-	return (weir_flow_secret.begin + weir_flow_key_mix(0, pair, pair >> 32) +
-		weir_flow_key_mix(4, rest, rest >> 32)) >> 32;
+	u64 sum = weir_flow_secret.begin + weir_flow_key_mix(0, pair, pair >> 32) +
+		  weir_flow_key_mix(4, rest, rest >> 32);
+
+	return weir_mix_low(sum >> 32);
 }
 
 /* Word @i of addresses, which are read by halves, as a packet's are compared later. */
@@ -70,9 +73,11 @@ static inline u64 weir_flow_address_mix(const __be32 *address, unsigned int i)
  */
 static inline u32 weir_flow_hash_ipv6(const __be32 *address, u64 rest)
 {
-	return (weir_flow_secret.begin + weir_flow_address_mix(address, 0) +
-		weir_flow_address_mix(address, 1) + weir_flow_address_mix(address, 2) +
-		weir_flow_address_mix(address, 3) + weir_flow_key_mix(4, rest, rest >> 32)) >> 32;
+	u64 sum = weir_flow_secret.begin + weir_flow_address_mix(address, 0) +
+		  weir_flow_address_mix(address, 1) + weir_flow_address_mix(address, 2) +
+		  weir_flow_address_mix(address, 3) + weir_flow_key_mix(4, rest, rest >> 32);
+
+	return weir_mix_low(sum >> 32);
 }
 
 u32 weir_flow_key_hash(const struct weir_flow_key *key);

@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <uapi/weir_xdp_nl.h>
 
+#include "core/base/mix.h"
 #include "xdp/base/notify.h"
 #include "xdp/filter/sources.h"
 #include "xdp/packet/headers.h"
@@ -259,13 +260,14 @@ void weir_source_key(struct weir_source_key *key, const struct weir_headers *hea
 	}
 }
 
-/* The hash is strongly universal, as that of flows: who sends packets chooses addresses. */
+/* Strongly universal and mixed, as the hash of flows: who sends packets chooses addresses. */
 static u32 weir_sources_hash(const struct weir_sources *sources, const struct weir_source_key *key)
 {
 	const u64 *secret = sources->secret;
+	u64 sum = secret[0] + (secret[1] + (u32)key->addr) * (secret[2] + (key->addr >> 32)) +
+		  secret[3] * (key->vlan | key->kind << 16);
 
-	return (secret[0] + (secret[1] + (u32)key->addr) * (secret[2] + (key->addr >> 32)) +
-		secret[3] * (key->vlan | key->kind << 16)) >> 32;
+	return weir_mix_low(sum >> 32);
 }
 
 static bool weir_source_key_equal(const struct weir_source_key *a, const struct weir_source_key *b)
