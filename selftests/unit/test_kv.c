@@ -898,6 +898,83 @@ static void kv_backpressure(void)
 	box_down();
 }
 
+/* A mapper that has no window sends nothing: the box says without being asked that there is room. */
+static void kv_mapper_without_window_is_told_of_room(void)
+{
+	struct weir_kv_spill nothing = { };
+	struct mapper *m = &mapper[0];
+	struct weir_kv_words words;
+	static s64 want[KEYS];
+	unsigned int i;
+	u32 rest;
+
+	setup(1, 1);
+	fill(want, 1);
+	reducer.window = 0;
+	for (i = 0; i < 30; i++)
+		step(1);
+	/* Packets of others are being taken, and may need all the room that there is. */
+	rest = weir_kv_outbox_room(&job->kv->out);
+	CHECK(weir_kv_outbox_reserve(&job->kv->out, rest));
+	words = words_of(m);
+	words.seq = m->base;
+	CHECK_EQ(give_words(m->id + 1, &words, NULL, 0), 0);
+	deliver();
+	CHECK_EQ(m->window, 0);
+	weir_kv_outbox_put(&job->kv->out, job->kv->run, &nothing, rest);
+	reducer.window = 2;
+	for (i = 0; i < 1000 && !m->window; i++)
+		settle();
+	CHECK(m->window);
+	run(1, want);
+	box_down();
+}
+
+/* Keys are collected in the run that it was asked in. */
+static void kv_collection_ends_with_the_run(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+	unsigned int i;
+	u32 before;
+
+	setup(64 * 1024, 1);
+	fill(want, 1);
+	while (!m->base)
+		step(1);
+	mock_ns += WEIR_KV_SILENCE_NS;
+	before = job->kv->run;
+	weir_kv_collect(job->kv);
+	CHECK(job->kv->sweep.is);
+	mapper_again(m);
+	for (i = 0; i < 4 && job->kv->run == before; i++) {
+		mapper_opens(m);
+		deliver();
+	}
+	CHECK_EQ(job->kv->run, before + 1);
+	CHECK(!job->kv->sweep.is);
+	box_down();
+}
+
+/* Each field is at its place: compared with bytes that were written by hand. */
+static void kv_header_on_the_wire(void)
+{
+	static const u8 want[] = {
+		0x12, 0xf3 | WEIR_KV_CPA, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d,
+		0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f,
+	};
+	const struct weir_kv_words words = {
+		.kind = 0x12, .flags = 0xf3, .op = 0x14, .dtype = 0x15, .job = 0x1617, .source = 0x1819,
+		.pairs = 0x1a1b, .window = 0x1c1d, .seq = 0x20212223, .session = 0x24252627,
+		.more = 0x28292a2b2c2d2e2f,
+	};
+	struct weir_kv hdr = { };
+
+	weir_kv_fill(&hdr, &words);
+	CHECK_EQ(sizeof(hdr), sizeof(want));
+	CHECK(!memcmp(&hdr, want, sizeof(want)));
+}
+
 /* An open that is taken says how many hops there are, and one that is refused does not. */
 static void kv_open_says_hops(void)
 {
@@ -1456,6 +1533,9 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_mapper_begins_anew),
 	KTAP_TEST(kv_reducer_begins_anew),
 	KTAP_TEST(kv_backpressure),
+	KTAP_TEST(kv_mapper_without_window_is_told_of_room),
+	KTAP_TEST(kv_collection_ends_with_the_run),
+	KTAP_TEST(kv_header_on_the_wire),
 	KTAP_TEST(kv_open_says_hops),
 	KTAP_TEST(kv_rested_keys),
 	KTAP_TEST(kv_collected_keys),
