@@ -585,6 +585,14 @@ doctor_trims() {
 	doctor_says_nothing losses "trim lo" || return
 	doctor_marks '"dscp": 48' '"tc": 6' '"tc": 0, "tc-dscp": "3808101820283038"' &&
 		doctor_marks_not '"dscp": 45' '"tc": 5' '"tc": 6, "tc-dscp": "0008101820282d38"' || return
+	# An ACL that spares BGP, and others: another one, one that lets some of it through first, one for a part.
+	answers trim-acl-get <<<'[{"name": "a", "prio": 1, "rule": {"disable": true, "proto": 17}},
+		{"name": "a", "prio": 2, "rule": {"disable": true, "proto": 6, "port": 179}},
+		{"name": "b", "prio": 1, "rule": {"dscp": 10, "dscp-last": 10}}, {"name": "b", "prio": 2, "rule": {"disable": true}},
+		{"name": "c", "prio": 1, "rule": {"disable": true, "port": 179, "vlan": 7}}]'
+	doctor_marks_not '"dscp": 48, "acl": "a"' && doctor_marks '"dscp": 48, "acl": "b"' '"dscp": 48, "acl": "c"' \
+		'"dscp": 48, "acl": "d"' || return
+	answers trim-acl-get <<<'[]'
 	answers trim-get <<<'[{"ifindex": 4294967295, "ifname": "gone", "hook": 1}]'
 	doctor_says device "trim gone" fail "is not in this network namespace" "ip link" || return
 	answers trim-get <<<'[]'

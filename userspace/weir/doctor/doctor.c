@@ -113,6 +113,7 @@ static int read_all(struct patient *patient)
 	err = err ?: dump(&patient->weir, WEIR_CMD_SOURCE_GET, &patient->sources);
 	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
 	err = err ?: dump(&patient->weir, WEIR_CMD_TRIM_GET, &patient->trims);
+	err = err ?: dump(&patient->weir, WEIR_CMD_TRIM_ACL_GET, &patient->acls);
 	err = err ?: dump(&patient->weir, WEIR_XDP_CMD_CHAIN_GET, &patient->chains);
 	err = err ?: dump(&patient->weir, WEIR_XDP_CMD_FLOW_GET, &patient->flows);
 	err = err ?: dump(&patient->weir, WEIR_XDP_CMD_FILTER_GET, &patient->filters);
@@ -168,6 +169,7 @@ static int examine(struct patient *patient)
 	nl_replies_free(&patient->ports);
 	nl_replies_free(&patient->blocks);
 	nl_replies_free(&patient->trims);
+	nl_replies_free(&patient->acls);
 	nl_replies_free(&patient->chains);
 	nl_replies_free(&patient->flows);
 	nl_replies_free(&patient->filters);

@@ -42,6 +42,7 @@ struct patient {
 	struct nl_replies ports;
 	struct nl_replies blocks;
 	struct nl_replies trims;
+	struct nl_replies acls;
 	struct nl_replies chains;
 	struct nl_replies flows;
 	struct nl_replies filters;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Trimming: do the attached programs and qdiscs bring packets to each policy, and whole ones? */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,7 +271,9 @@ static void check_mark(struct patient *patient, const struct link *link, const c
 
 	if ((trim->dscp != DSCP_CS6 && trim->dscp != DSCP_CS7) || !trim->bgp || !any_edge(patient))
 		return;
-	finding.fix = "at all ports set a DSCP that nothing else uses, such as 45, or say `disable-trim proto=tcp,port=179 disable-trim proto=tcp,sport=179` with the rules";
+	if (*trim->acl && !trim_acl_leaves(&patient->acls, trim->acl, IPPROTO_TCP, TRIM_BGP_PORT))
+		return;
+	finding.fix = "at all ports set a DSCP that nothing else uses, such as 45, or say `disable-trim proto=tcp,port=179 disable-trim proto=tcp,sport=179` with the rules, or in their ACL";
 	report(&finding, "%s marks trimmed packets cs%u, as routing protocols do theirs: BGP that comes in by an edge loses it",
 	       link->name, trim->dscp >> 3);
 }

@@ -531,26 +531,30 @@ static bool could_mean(const struct match *match, uint32_t proto, uint32_t port)
 	       (!match->port || match->port == port) && (!match->sport || match->sport == port);
 }
 
-/* It matches all packets to the port, without other conditions. */
-static bool means_all(const struct match *match, uint32_t proto, uint32_t port)
+enum match_extent match_extent(const struct match *match, uint32_t proto, uint32_t port)
 {
 	const struct match ports = { .proto = match->proto, .port = match->port };
 
-	return could_mean(match, proto, port) && !memcmp(match, &ports, sizeof(ports));
+	if (!could_mean(match, proto, port))
+		return MATCH_NONE;
+	return memcmp(match, &ports, sizeof(ports)) ? MATCH_SOME : MATCH_ALL;
 }
 
 bool match_may_trim(const struct nlmsghdr *message, uint32_t proto, uint32_t port)
 {
 	const struct nlattr *attr;
+	enum match_extent extent;
+	bool may = false, disables;
 	struct match match;
-	bool may = false;
 
 	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
 		if (mnl_attr_get_type(attr) != WEIR_A_TRIM_RULE)
 			continue;
-		if (!read_rule(&match, attr))
-			may |= could_mean(&match, proto, port);
-		else if (means_all(&match, proto, port))
+		disables = read_rule(&match, attr);
+		extent = match_extent(&match, proto, port);
+		if (!disables)
+			may |= extent != MATCH_NONE;
+		else if (extent == MATCH_ALL)
 			return false;
 	}
 	return may;

@@ -93,6 +93,15 @@ void match_print_rule(const char *key, const struct nlattr *rule);
 /* Print all rules among the attributes of a policy, as two lists in JSON; with @counters, their counters, too. */
 void match_print(const struct nlmsghdr *message, bool counters);
 
+/* Which packets of a protocol and port, to it or from it, a match means: all only if it says nothing else. */
+enum match_extent {
+	MATCH_NONE,
+	MATCH_SOME,
+	MATCH_ALL,
+};
+
+enum match_extent match_extent(const struct match *match, uint32_t proto, uint32_t port);
+
 /*
  * May a policy have packets of this protocol and port, to it or from it, trimmed, whatever
  * their DSCP, addresses and VLAN?

@@ -6,6 +6,8 @@
 #ifndef WEIR_TRIM_TOOL_H
 #define WEIR_TRIM_TOOL_H
 
+#include <weir_trim_nl.h>
+
 #include "grammar/args.h"
 #include "netlink/genl.h"
 #include "netlink/rtnl.h"
@@ -24,6 +26,9 @@
 
 /* The word of a key that takes a setting away again. */
 #define TRIM_UNSET	"none"
+
+/* Routing that doctor looks after. */
+#define TRIM_BGP_PORT	179
 
 /* Which qdisc `set` puts below a device: none where it is there, or another one is. */
 enum trim_qdisc {
@@ -53,6 +58,7 @@ struct qdiscs {
  * @dscp: of trimmed packets
  * @size: bytes of a frame that stay
  * @bgp: its rules may match BGP's packets
+ * @acl: the ACL that it names, or ""
  * @idle: no frame is longer than @size, so nothing is trimmed
  * @edge: marks of packets that come in by the device are not trusted
  * @sends: its driver takes redirected frames
@@ -69,6 +75,7 @@ struct trim {
 	unsigned int rules;
 	uint32_t dscp;
 	bool bgp;
+	char acl[WEIR_TRIM_ACL_NAME_MAX + 1];
 	uint32_t size;
 	bool idle;
 	bool edge;
@@ -132,6 +139,12 @@ extern const struct trim_place trim_forward_place;	/* trim_forward.c */
 
 /* trim_read.c */
 void trim_read(const struct nlmsghdr *message, struct trim *trim);
+
+/*
+ * May an ACL, of whose rules @acls has all by prio, leave packets of this protocol and port, to it or from
+ * it, to the policies that name it?
+ */
+bool trim_acl_leaves(const struct nl_replies *acls, const char *name, uint32_t proto, uint32_t port);
 
 /* Refuses words that exclude each other. Returns an exit status. */
 int trim_check_words(const struct args *args);

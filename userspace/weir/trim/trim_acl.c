@@ -78,6 +78,28 @@ int trim_acl_show(const struct args *args)
 	return status;
 }
 
+bool trim_acl_leaves(const struct nl_replies *acls, const char *name, uint32_t proto, uint32_t port)
+{
+	const struct nlattr *acl[WEIR_A_TRIM_ACL_MAX + 1];
+	enum match_extent extent;
+	struct match match;
+	bool disables;
+	size_t i;
+
+	for (i = 0; i < acls->count; i++) {
+		weir_attributes(acls->message[i], acl, WEIR_A_TRIM_ACL_MAX);
+		if (strcmp(nl_string(acl[WEIR_A_TRIM_ACL_NAME]), name) || !acl[WEIR_A_TRIM_ACL_RULE])
+			continue;
+		disables = match_read_rule(&match, acl[WEIR_A_TRIM_ACL_RULE]);
+		extent = match_extent(&match, proto, port);
+		if (disables && extent == MATCH_ALL)
+			return false;
+		if (!disables && extent != MATCH_NONE)
+			return true;
+	}
+	return true;
+}
+
 void trim_acl_save(const struct nlmsghdr *message)
 {
 	const struct nlattr *acl[WEIR_A_TRIM_ACL_MAX + 1];

@@ -10,8 +10,6 @@
 #include "grammar/match.h"
 #include "trim/trim.h"
 
-#define BGP_PORT 179
-
 /* The DSCP of trimmed packets, given as one or as a traffic class. */
 static uint32_t mark(const struct nlattr *const *table)
 {
@@ -37,7 +35,8 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->rate = nl_uint(table[WEIR_A_TRIM_RATE]);
 	trim->said = nl_uint(table[WEIR_A_TRIM_SAID]);
 	trim->rules = match_count(message);
-	trim->bgp = match_may_trim(message, IPPROTO_TCP, BGP_PORT);
+	trim->bgp = match_may_trim(message, IPPROTO_TCP, TRIM_BGP_PORT);
+	snprintf(trim->acl, sizeof(trim->acl), "%s", nl_string(table[WEIR_A_TRIM_ACL]));
 	trim->dscp = mark(table);
 	trim->size = nl_uint(table[WEIR_A_TRIM_SIZE]);
 	trim->idle = table[WEIR_A_TRIM_IDLE];
