@@ -248,6 +248,23 @@ static void switchml_again(void)
 	box_down();
 }
 
+/* The last packet that has come is not early when it comes again, numbered as the one before. */
+static void switchml_last_again(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = new_job(1, 16);
+	TAKEN(.packet = 0, .pool = 0, .value = 3);
+	TAKEN(.packet = 1, .pool = 1, .value = 4);
+	box_forget();
+	mock_ns += H;
+	TAKEN(.packet = 1, .pool = 0, .value = 4);
+	CHECK_EQ(box.sent, 1);
+	answered(0, 0, 4000, "\x11\0\1\0\0\0\0\1\0\0", 4);
+	box_down();
+}
+
 /* The window shows as well by what comes to the same set again, in slots before the first. */
 static void switchml_window(void)
 {
@@ -785,6 +802,7 @@ const struct ktap_test switchml_tests[] = {
 	KTAP_TEST(switchml_tensors),
 	KTAP_TEST(switchml_repeats),
 	KTAP_TEST(switchml_again),
+	KTAP_TEST(switchml_last_again),
 	KTAP_TEST(switchml_window),
 	KTAP_TEST(switchml_early),
 	KTAP_TEST(switchml_short),

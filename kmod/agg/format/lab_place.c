@@ -17,6 +17,15 @@
 #include "agg/format/lab_place.h"
 #include "agg/slots/block.h"
 
+/*
+ * So often in a row a source sends a chunk without a place until it is believed that the chunk is
+ * another one, and so often all do until they are believed that a new run begins. A late packet comes
+ * once, or twice where the network repeats it; if that happened to all of them, and they were believed,
+ * the run would be lost that they are in.
+ */
+#define WEIR_LAB_INSISTS	2
+#define WEIR_LAB_ALL_INSIST	4
+
 /**
  * struct weir_lab_source - the memory of a source
  * @sent: a hash of the bytes that it sent last for a chunk which needs them to be known
@@ -24,7 +33,7 @@
  * @has_sent: it has, in this run
  * @asked: the name of the last chunk that it sent and that has no place
  * @bytes: a hash of that chunk's bytes
- * @times: how often it has sent that chunk in a row, 2 at most
+ * @times: how often it has sent that chunk in a row, WEIR_LAB_ALL_INSIST at most
  * @crossed: it has asked again for the result of an iteration's only chunk, and may have been
  *	answered meanwhile
  */
@@ -220,7 +229,7 @@ static void weir_lab_give_up(struct weir_lab_state *lab, struct weir_blocks *blo
 			lab->source[i].has_sent = false;
 }
 
-/* Has its source sent this, and nothing else, twice? A late packet comes once, mostly. */
+/* Has its source sent this, and nothing else, again? A late packet comes once, mostly. */
 static bool weir_lab_insists(const struct weir_lab_packet *p)
 {
 	struct weir_lab_source *source = p->source;
@@ -229,8 +238,8 @@ static bool weir_lab_insists(const struct weir_lab_packet *p)
 		source->times = 0;
 	source->asked = p->name;
 	source->bytes = p->bytes;
-	source->times += source->times < 2;
-	return source->times == 2;
+	source->times += source->times < WEIR_LAB_ALL_INSIST;
+	return source->times >= WEIR_LAB_INSISTS;
 }
 
 /* Return true if all sources do: all have restarted, or the box has lost their places. */
@@ -240,7 +249,8 @@ static bool weir_lab_all_insist(const struct weir_lab_state *lab, unsigned int s
 	unsigned int i;
 
 	for (i = 0; i < sources; i++)
-		if (lab->source[i].times < 2 || !weir_lab_is(&lab->source[i].asked, name))
+		if (lab->source[i].times < WEIR_LAB_ALL_INSIST ||
+		    !weir_lab_is(&lab->source[i].asked, name))
 			return false;
 	return true;
 }
