@@ -19,9 +19,9 @@
 
 /*
  * So often in a row a source sends a chunk without a place until it is believed that the chunk is
- * another one, and so often all do until they are believed that a new run begins. A late packet comes
- * once, or twice where the network repeats it; if that happened to all of them, and they were believed,
- * the run would be lost that they are in.
+ * another one, and so often all do until they are believed that a new run begins. A late packet
+ * comes once, or twice where the network repeats it; if that happened to all of them, and they
+ * were believed, the run would be lost that they are in.
  */
 #define WEIR_LAB_INSISTS	2
 #define WEIR_LAB_ALL_INSIST	4
