@@ -30,7 +30,7 @@ __u32 weir_trim_acl(const struct weir_trim_policy *policy, const struct weir_tri
 		    const void *start, const void *end);
 #endif
 
-/* What weir_trim_ruled() returns: the policy's rule in these bits, the ACL's from this bit on. */
+/* What weir_trim_ruled() returns: mask of the policy rule's slot, shift of the ACL rule's prio. */
 #define WEIR_TRIM_RULED_SLOT	0xff
 #define WEIR_TRIM_RULED_PRIO	8
 
@@ -46,12 +46,6 @@ static __always_inline __u32 weir_trim_ruled_listed(__u32 ruled, __u32 listed)
 	if (listed & WEIR_TRIM_ACL_FORBIDS)
 		ruled = 0;
 	return ruled | (listed & ~WEIR_TRIM_ACL_FORBIDS) << WEIR_TRIM_RULED_PRIO;
-}
-
-/* Is the port's ACL asked about the packet? */
-static __always_inline bool weir_trim_asks_acl(const struct weir_trim_policy *policy, __u32 ruled)
-{
-	return policy->flags & WEIR_TRIM_ASKS_ACL && weir_trim_allows(ruled);
 }
 
 /* The fields that lie in the packet, between @start and @end. */
@@ -150,14 +144,28 @@ weir_trim_ask_rules(const struct weir_trim_policy *policy,
 	return ruled;
 }
 
+/*
+ * Ask all rules, and the port's ACL about a packet that they would trim. @ctx: of a BPF program.
+ * Return as weir_trim_ruled().
+ */
 static __always_inline int
-weir_trim_judge_ends(const struct weir_trim_policy *policy,
+weir_trim_judge_ends(void *ctx, const struct weir_trim_policy *policy,
 		     struct weir_trim_ends *ends, void *start, void *end)
 {
 	struct weir_trim_addrs addrs = {};
+	__u32 ruled;
 
 	weir_trim_find_ends(ends, &addrs, start, end);
-	return weir_trim_ask_rules(policy, ends, &addrs);
+	ruled = weir_trim_ask_rules(policy, ends, &addrs);
+	if (!(policy->flags & WEIR_TRIM_ASKS_ACL) || !weir_trim_allows(ruled))
+		return ruled;
+#ifdef __bpf__
+	return weir_trim_ruled_listed(ruled, weir_trim_acl(ctx, policy->ifindex, ends,
+							   sizeof(*ends)));
+#else
+	(void)ctx;
+	return weir_trim_ruled_listed(ruled, weir_trim_acl(policy, ends, start, end));
+#endif
 }
 
 /* Without the fields that few rules have: most packets need only this. */
@@ -206,26 +214,10 @@ __noinline int weir_trim_ends_ruled(WEIR_TRIM_CTX *ctx,
 				    struct weir_trim_policy *policy,
 				    struct weir_trim_ends *ends)
 {
-	__u32 ruled;
-
 	if (!policy || !ends)
 		return 0;
-	ruled = weir_trim_judge_ends(policy, ends, (void *)(long)ctx->data,
-				     (void *)(long)ctx->data_end);
-	if (!weir_trim_asks_acl(policy, ruled))
-		return ruled;
-	return weir_trim_ruled_listed(ruled, weir_trim_acl(ctx, policy->ifindex, ends,
-							   sizeof(*ends)));
-}
-#else
-static inline int weir_trim_ends_ruled(const struct weir_trim_policy *policy,
-				       struct weir_trim_ends *ends, void *start, void *end)
-{
-	__u32 ruled = weir_trim_judge_ends(policy, ends, start, end);
-
-	if (!weir_trim_asks_acl(policy, ruled))
-		return ruled;
-	return weir_trim_ruled_listed(ruled, weir_trim_acl(policy, ends, start, end));
+	return weir_trim_judge_ends(ctx, policy, ends, (void *)(long)ctx->data,
+				    (void *)(long)ctx->data_end);
 }
 #endif
 
@@ -258,7 +250,7 @@ weir_trim_ask_far(const struct weir_trim_policy *policy,
 #ifdef __bpf__
 	return weir_trim_ends_ruled(pkt->ctx, (void *)policy, &ends);
 #else
-	return weir_trim_ends_ruled(policy, &ends, pkt->start, pkt->end);
+	return weir_trim_judge_ends(NULL, policy, &ends, pkt->start, pkt->end);
 #endif
 }
 

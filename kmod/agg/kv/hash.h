@@ -47,7 +47,7 @@ static inline u32 weir_kv_hash(const struct weir_kv_secret *secret, const u8 *ke
 		sum += weir_kv_hash_word(word, get_unaligned_le64(key));
 	if (left)
 		sum += weir_kv_hash_word(word, get_unaligned_le64(key) & ~(~0ULL << left * 8));
-	return weir_mix_high(sum >> 32);
+	return weir_mix_high(sum);
 }
 
 #endif /* _WEIR_KV_HASH_H */

@@ -7,25 +7,26 @@
 #include <linux/types.h>
 
 /**
- * weir_mix_high() - spread the hashes of keys that follow each other
- * @hash: a strongly universal hash, as that of flows or keys
+ * weir_mix_high() - finalize a hash, so that consecutive keys are spread over a table
+ * @sum: sum of products, whose upper 32 bits are a strongly universal hash
  *
- * Consecutive addresses, ports or numbers have hashes at equal distances. For one secret in 20
- * or so such a distance leads back to the same part of a table again and again, and the keys of
- * a scan, or of an array, find a fraction of the room. The squares of what is at equal distances
- * are not. This is a bijection, as in RC6, so the hash is as universal as it was.
+ * Consecutive addresses, ports or numbers have hashes at equal distances. For about one secret in
+ * 20 these fall into a part of the table. A quadratic permutation (x(2x + 1) modulo 2^32, as RC6
+ * uses it) breaks up the distances, and keeps the hash strongly universal.
  *
- * Return: 32 bits, of which the upper ones choose the place in a table.
+ * Return: a hash for a table that is indexed by the upper bits.
  */
-static inline u32 weir_mix_high(u32 hash)
+static inline u32 weir_mix_high(u64 sum)
 {
+	u32 hash = sum >> 32;
+
 	return hash * (2 * hash + 1);
 }
 
-/* The same for a table whose places are chosen by the lower bits. */
-static inline u32 weir_mix_low(u32 hash)
+/* As weir_mix_high(), for a table that is indexed by the lower bits. */
+static inline u32 weir_mix_low(u64 sum)
 {
-	return ror32(weir_mix_high(hash), 16);
+	return ror32(weir_mix_high(sum), 16);
 }
 
 #endif /* _WEIR_MIX_H */

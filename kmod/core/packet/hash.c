@@ -37,7 +37,7 @@ u32 weir_flow_stream_hash(const struct weir_flow_key *key, u32 stream)
 	u64 sum = secret->stream_begin + (secret->stream_factor[0] + weir_flow_key_hash(key)) *
 					 (secret->stream_factor[1] + stream);
 
-	return weir_mix_low(sum >> 32);
+	return weir_mix_low(sum);
 }
 EXPORT_SYMBOL_NS_GPL(weir_flow_stream_hash, "WEIR");
 

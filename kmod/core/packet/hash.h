@@ -56,7 +56,7 @@ static inline u32 weir_flow_hash_ipv4(u64 pair, u64 rest)
 	u64 sum = weir_flow_secret.begin + weir_flow_key_mix(0, pair, pair >> 32) +
 		  weir_flow_key_mix(4, rest, rest >> 32);
 
-	return weir_mix_low(sum >> 32);
+	return weir_mix_low(sum);
 }
 
 /* Word @i of addresses, which are read by halves, as a packet's are compared later. */
@@ -77,7 +77,7 @@ static inline u32 weir_flow_hash_ipv6(const __be32 *address, u64 rest)
 		  weir_flow_address_mix(address, 1) + weir_flow_address_mix(address, 2) +
 		  weir_flow_address_mix(address, 3) + weir_flow_key_mix(4, rest, rest >> 32);
 
-	return weir_mix_low(sum >> 32);
+	return weir_mix_low(sum);
 }
 
 u32 weir_flow_key_hash(const struct weir_flow_key *key);

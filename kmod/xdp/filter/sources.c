@@ -267,7 +267,7 @@ static u32 weir_sources_hash(const struct weir_sources *sources, const struct we
 	u64 sum = secret[0] + (secret[1] + (u32)key->addr) * (secret[2] + (key->addr >> 32)) +
 		  secret[3] * (key->vlan | key->kind << 16);
 
-	return weir_mix_low(sum >> 32);
+	return weir_mix_low(sum);
 }
 
 static bool weir_source_key_equal(const struct weir_source_key *a, const struct weir_source_key *b)

@@ -524,18 +524,12 @@ void match_print(const struct nlmsghdr *message, bool counters)
 	print_rules("disable-trim", message, true, counters);
 }
 
-/* The rule's other conditions may hold or not. */
-static bool could_mean(const struct match *match, uint32_t proto, uint32_t port)
-{
-	return (!match->proto || match->proto == proto) &&
-	       (!match->port || match->port == port) && (!match->sport || match->sport == port);
-}
-
 enum match_extent match_extent(const struct match *match, uint32_t proto, uint32_t port)
 {
 	const struct match ports = { .proto = match->proto, .port = match->port };
 
-	if (!could_mean(match, proto, port))
+	if ((match->proto && match->proto != proto) || (match->port && match->port != port) ||
+	    (match->sport && match->sport != port))
 		return MATCH_NONE;
 	return memcmp(match, &ports, sizeof(ports)) ? MATCH_SOME : MATCH_ALL;
 }

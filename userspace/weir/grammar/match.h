@@ -93,7 +93,12 @@ void match_print_rule(const char *key, const struct nlattr *rule);
 /* Print all rules among the attributes of a policy, as two lists in JSON; with @counters, their counters, too. */
 void match_print(const struct nlmsghdr *message, bool counters);
 
-/* Which packets of a protocol and port, to it or from it, a match means: all only if it says nothing else. */
+/**
+ * enum match_extent - how many packets of a protocol and port, as source or destination, match
+ * @MATCH_NONE: none
+ * @MATCH_SOME: those that meet other conditions, too
+ * @MATCH_ALL: all; there is no other condition
+ */
 enum match_extent {
 	MATCH_NONE,
 	MATCH_SOME,
