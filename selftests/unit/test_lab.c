@@ -453,7 +453,7 @@ static void lab_late_and_repeated(void)
 	box_down();
 }
 
-/* Workers that begin anew in the middle are believed when all have said so four times. */
+/* A new run begins in the middle of one after four packets of its first chunk from each worker. */
 static void lab_restart(void)
 {
 	struct weir_job *job;

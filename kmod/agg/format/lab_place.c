@@ -18,10 +18,10 @@
 #include "agg/slots/block.h"
 
 /*
- * So often in a row a source sends a chunk without a place until it is believed that the chunk is
- * another one, and so often all do until they are believed that a new run begins. A late packet
- * comes once, or twice where the network repeats it; if that happened to all of them, and they
- * were believed, the run would be lost that they are in.
+ * How many times in a row a source sends a chunk without a place before its chunk is taken to be
+ * another one, and before a new run begins, if all sources do. A late packet comes once, or twice
+ * if the network duplicates it. Late packets of all sources must not end the current run, because
+ * its results cannot be sent again then.
  */
 #define WEIR_LAB_INSISTS	2
 #define WEIR_LAB_ALL_INSIST	4
@@ -229,7 +229,10 @@ static void weir_lab_give_up(struct weir_lab_state *lab, struct weir_blocks *blo
 			lab->source[i].has_sent = false;
 }
 
-/* Has its source sent this, and nothing else, again? A late packet comes once, mostly. */
+/*
+ * Count a chunk without a place. Return true if its source has sent it WEIR_LAB_INSISTS times in a
+ * row.
+ */
 static bool weir_lab_insists(const struct weir_lab_packet *p)
 {
 	struct weir_lab_source *source = p->source;
