@@ -84,6 +84,23 @@ static bool is_wanted(const char *name, const char *only)
 	return matches;
 }
 
+unsigned long ktap_seed(void)
+{
+	const char *text = getenv("WEIR_SEED");
+
+	return text ? strtoul(text, NULL, 0) : 1;
+}
+
+/* The same for a test alone and among others, and another for each. */
+static unsigned int seed_of(const char *name)
+{
+	unsigned int seed = (unsigned int)ktap_seed();
+
+	for (; *name; name++)
+		seed = seed * 31 + (unsigned char)*name;
+	return seed;
+}
+
 int ktap_main(const struct ktap_test *tests, size_t count, const char *only)
 {
 	int number = 0, pass = 0, fail = 0, skip = 0;
@@ -92,6 +109,7 @@ int ktap_main(const struct ktap_test *tests, size_t count, const char *only)
 	puts("KTAP version 1");
 	if (!names_differ(tests, count))
 		return 1;
+	printf("# WEIR_SEED=%lu\n", ktap_seed());
 	for (size_t i = 0; i < count; i++) {
 		if (!is_wanted(tests[i].name, only))
 			continue;
@@ -99,6 +117,7 @@ int ktap_main(const struct ktap_test *tests, size_t count, const char *only)
 		skipped = NULL;
 		/* A hang is a failure too, and the last result says of which. */
 		alarm(TEST_SECONDS);
+		srandom(seed_of(tests[i].name));
 		tests[i].run();
 		alarm(0);
 		if (skipped && !ktap_failed() && may_skip()) {

@@ -15,9 +15,13 @@ struct ktap_test {
 
 /*
  * Runs all tests, or the ones that @only names, and prints the report. Returns
- * the exit status: 0, 1 when one has failed, 4 when all were skipped.
+ * the exit status: 0, 1 when one has failed, 4 when all were skipped. random() begins anew with each
+ * test, from ktap_seed() and the test's name.
  */
 int ktap_main(const struct ktap_test *tests, size_t count, const char *only);
+
+/* Return the number of the environment's WEIR_SEED, 1 without it: the seed of random events. */
+unsigned long ktap_seed(void);
 
 /* May be called from any thread of a test. */
 __attribute__((format(printf, 3, 4)))

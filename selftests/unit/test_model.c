@@ -624,15 +624,6 @@ static bool agree(void)
 	       same_sources() && CHECK_EQ(mock_locks, 0) && !ktap_failed();
 }
 
-static u64 seed(void)
-{
-	const char *text = getenv("WEIR_SEED");
-	u64 n = text ? strtoull(text, NULL, 0) : 1;
-
-	printf("# WEIR_SEED=%llu\n", n);
-	return n;
-}
-
 #define SEEN(what, least) \
 	CHECK(run.seen[what] >= (least))
 
@@ -676,7 +667,7 @@ static void model_and_module_agree(void)
 
 	weir_vector_init();
 	memset(&run, 0, sizeof(run));
-	run.random = seed();
+	run.random = ktap_seed();
 	make();
 	for (i = 0; i < STEPS; i++) {
 		step();

@@ -759,7 +759,7 @@ static void play(u32 n, u32 threads, u32 m, u32 tensors, unsigned int loss, bool
 	memset(&net, 0, sizeof(net));
 	net.n = n, net.threads = threads, net.m = m, net.tensors = tensors;
 	net.loss = loss, net.floats = floats, net.pause = pause;
-	net.random = n * 1000 + threads * 100 + m * 10 + loss + floats;
+	net.random = ktap_seed() * 10000 + n * 1000 + threads * 100 + m * 10 + loss + floats;
 	box_up();
 	mock_ns = NSEC_PER_SEC;
 	limit = mock_ns + 10000 * NSEC_PER_SEC;
