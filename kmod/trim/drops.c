@@ -49,8 +49,11 @@ static bool weir_drops_is_qdisc(enum skb_drop_reason reason)
 	/* More CPUs than it has room for wait to give it packets. */
 	case SKB_DROP_REASON_QDISC_BURST_DROP:
 #endif
+#ifdef WEIR_HAVE_FQ_LIMIT
+	/* Since 7.3 every qdisc's drop has the first reason above. */
 	case SKB_DROP_REASON_FQ_BAND_LIMIT:
 	case SKB_DROP_REASON_FQ_FLOW_LIMIT:
+#endif
 		return true;
 	default:
 		return false;
