@@ -1039,6 +1039,7 @@ static void kv_collected_keys(void)
 
 	setup(4 * KEYS, 1);
 	fill(want, 1);
+	m->flags[0] &= WEIR_KV_PACKED;
 	while (!m->base)
 		step(1);
 	CHECK(weir_kv_held(job->kv) > 0);
