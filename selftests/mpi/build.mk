@@ -17,17 +17,18 @@ $(B)/mpi-tests/$(1)/$(2): $(mpitests_dir)/$(3) $(mpitests_dir)/pause.h
 ALL += $(B)/mpi-tests/$(1)/$(2)
 endef
 
-# A channel of the library's, without the library for the box.
-# $(call mpi_apart,MPI,LIBRARY)
-define mpi_apart
-$(B)/mpi-tests/$(1)/apart: $(mpitests_dir)/apart.c $(addprefix $(B)/obj/$(2)/$(mpi_dir)/,buffers.o channel.o say.o)
+# Parts of the library by themselves.
+# $(call mpi_part,MPI,LIBRARY,PROGRAM,OBJECTS)
+define mpi_part
+$(B)/mpi-tests/$(1)/$(3): $(mpitests_dir)/$(3).c $(addprefix $(B)/obj/$(2)/$(mpi_dir)/,$(4))
 	$$(call say,MPI,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)mpicc.$(1) $(mpitests_c_flags) $$(CFLAGS) -D_GNU_SOURCE -Iuserspace/lib -I$(mpi_dir) -o $$@ $$^
-ALL += $(B)/mpi-tests/$(1)/apart
+ALL += $(B)/mpi-tests/$(1)/$(3)
 endef
 
-mpi_tests = $(eval $(call mpi_apart,$(1),$(2))) \
+mpi_tests = $(eval $(call mpi_part,$(1),$(2),apart,buffers.o channel.o say.o)) \
+	$(eval $(call mpi_part,$(1),$(2),imports,imports.o)) \
 	$(eval $(call mpi_test,$(1),kmeans,kmeans.c,mpicc.$(1) $(mpitests_c_flags))) \
 	$(eval $(call mpi_test,$(1),reductions,reductions.c,mpicc.$(1) $(mpitests_c_flags))) \
 	$(foreach program,eight errors lost memory refused twins windows,\

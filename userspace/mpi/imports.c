@@ -37,10 +37,26 @@ struct object {
 	size_t count;
 };
 
-/* Most objects have addresses here, and a few have offsets. */
+/* Return whether the object is loaded to this address. */
+static bool is_loaded(const struct dl_phdr_info *info, ElfW(Addr) value)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+		if (header->p_type == PT_LOAD &&
+		    value - (info->dlpi_addr + header->p_vaddr) < header->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The dynamic linker makes addresses of most objects' entries. Those of the kernel's vDSO stay as they were
+ * linked, for whatever address that was.
+ */
 static const void *address(const struct dl_phdr_info *info, ElfW(Addr) value)
 {
-	return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
+	return (const void *)(is_loaded(info, value) ? value : info->dlpi_addr + value);
 }
 
 static struct object read_object(const struct dl_phdr_info *info, const ElfW(Dyn) *entry)
