@@ -34,7 +34,7 @@ typedef unsigned int gfp_t;
 
 #define CONFIG_64BIT	1
 #ifdef __x86_64__
-#define CONFIG_X86	1
+#define CONFIG_X86_64	1
 #elif defined(__aarch64__)
 #define CONFIG_ARM64	1
 #endif
@@ -450,7 +450,7 @@ void mock_run(u64 ns);
 int mock_timers(void);
 
 /* The vector unit, where there is one that the module uses. */
-#ifdef CONFIG_X86
+#ifdef CONFIG_X86_64
 #define mock_has_vectors()	__builtin_cpu_supports("avx2")
 #define mock_has_halves()	__builtin_cpu_supports("f16c")
 #elif defined(CONFIG_ARM64)

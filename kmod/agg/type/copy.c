@@ -24,7 +24,7 @@ void weir_copy(void *to, const void *from, size_t len)
 {
 	size_t done = 0;
 
-#ifdef CONFIG_X86
+#ifdef CONFIG_X86_64
 	if (len >= WEIR_COPY_LEAST && weir_vector_begin(WEIR_CPU_VECTORS, false)) {
 		done = weir_copy_avx2(to, from, len);
 		weir_vector_end();

@@ -19,7 +19,7 @@
 
 /* The loops of packets in network byte order, and in little-endian order. */
 #define WEIR_SCALARS(name)	{ &weir_##name##_scalar, &weir_##name##_scalar_little }
-#ifdef CONFIG_X86
+#ifdef CONFIG_X86_64
 #define WEIR_VECTORS(name)	{ &weir_##name##_avx2, &weir_##name##_avx2_little }
 #elif defined(CONFIG_ARM64)
 #define WEIR_VECTORS(name)	{ &weir_##name##_neon, &weir_##name##_neon_little }

@@ -4,7 +4,7 @@
  * or of all the loops that a merged packet makes a CPU run, as a task's registers are
  * saved each time that they change hands.
  */
-#ifdef CONFIG_X86
+#ifdef CONFIG_X86_64
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
 #elif defined(CONFIG_ARM64)
@@ -20,7 +20,7 @@
 DEFINE_PER_CPU(struct weir_vector, weir_vector);
 u8 weir_vector_cpu __read_mostly;
 
-#ifdef CONFIG_X86
+#ifdef CONFIG_X86_64
 static u8 weir_vector_look(void)
 {
 	if (!boot_cpu_has(X86_FEATURE_AVX2) ||

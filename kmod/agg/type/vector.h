@@ -9,7 +9,7 @@
 #define WEIR_CPU_VECTORS	0x1	/* those of WEIR_VECTOR_UNIT */
 #define WEIR_CPU_HALVES		0x2	/* and they convert binary16: F16C, or NEON */
 
-#ifdef CONFIG_X86
+#ifdef CONFIG_X86_64
 #define WEIR_VECTOR_UNIT	"avx2"
 #elif defined(CONFIG_ARM64)
 #define WEIR_VECTOR_UNIT	"neon"
