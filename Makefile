@@ -79,7 +79,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all api docs docs-reference check-one tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak mutate dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
+.PHONY: all api docs docs-reference check-one tools deb module module-debug bpf help setup demo demo-torch bench bench-native fuzz soak mutate dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -354,6 +354,11 @@ bench: ## the measurements of docs/benchmarks/
 	@scripts/setup
 	@+$(MAKE) $(jobs) --no-print-directory all
 	@selftests/bench/run
+
+bench-native: ## what costs the clock shows, by real time in User Mode Linux; ratios (an hour or two)
+	@scripts/setup
+	@+$(MAKE) $(jobs) --no-print-directory all
+	@selftests/native/bench
 
 deb: ## packages for this release of Debian, in build/deb (what is committed)
 	@packaging/deb $(B)/deb

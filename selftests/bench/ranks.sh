@@ -88,7 +88,7 @@ ranks_preload() {
 }
 ranks_mpi=()
 
-# ranks_mpirun PROGRAM...: sets $ranks_command to what runs it in each worker, by the ring.
+# ranks_mpirun PROGRAM...: sets $ranks_command to what runs it in each worker, by $ranks_algorithm.
 # With ports attached in mode xdp veth has no TSO: the ring is measured without ports. Ranks that
 # wait let the others run.
 ranks_mpirun() {
@@ -102,9 +102,10 @@ ranks_mpirun() {
 		--mca orte_tmpdir_base "$ranks_work" --mca oob_tcp_if_include eth0
 		--mca pml ob1 --mca btl "tcp,self" --mca btl_tcp_if_include eth0
 		--mca mpi_yield_when_idle 1
-		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4
-		"${ranks_mpi[@]}" "$@")
+		"${ranks_algorithm[@]}" "${ranks_mpi[@]}" "$@")
 }
+# The ring. Empty, Open MPI chooses an algorithm itself.
+ranks_algorithm=(--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4)
 
 # ranks_ring mean|median BYTES ITERATIONS: prints seconds an allreduce, by the slowest rank's clock. A
 # program of others that fails is run once more; when it fails again, the figures with it are not measured.
