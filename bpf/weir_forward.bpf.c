@@ -188,8 +188,8 @@ static __always_inline int weir_forward_whole(struct xdp_md *ctx,
 }
 
 /*
- * Whether a packet goes back to its sender: its addresses are
- * turned around. A global function, as those of lib/weir_trim_steps.h are.
+ * Exchange a packet's addresses if it goes back to its sender, and return whether it does. A global
+ * function, as those of lib/weir_trim_steps.h are.
  */
 __noinline int weir_forward_turn(struct xdp_md *ctx, struct weir_trim_port *port,
 				 struct weir_trim_look *look)

@@ -341,7 +341,7 @@ struct weir_switchml {
 #define WEIR_SWITCHML_256	0x13	/* 256 gradients */
 #define WEIR_SWITCHML_SECOND	0x8000	/* of pool: the second set; the rest is the slot */
 
-/* What of it is in weir_contrib.said; block and generation are packet and job. */
+/* Its fields in weir_contrib.said; block and generation are packet and job. */
 #define WEIR_SWITCHML_SAID_KIND		0
 #define WEIR_SWITCHML_SAID_POOL		1
 #define WEIR_SWITCHML_SAID_EXPONENT	2	/* the first one, as 8 bits; then the second */
@@ -397,7 +397,7 @@ struct weir_panama {
 #define WEIR_PANAMA_FIN		0x01
 #define WEIR_PANAMA_BOX		0x02	/* the sum of a box, to its parent */
 
-/* What of it is in weir_contrib.said. */
+/* Its fields in weir_contrib.said. */
 #define WEIR_PANAMA_SAID_CAP	0
 #define WEIR_PANAMA_SAID_FLAGS	1
 
@@ -493,7 +493,7 @@ struct weir_kv {
 #define WEIR_KV_FIN		0x02
 #define WEIR_KV_SILENT		0x01	/* down: nothing is heard of the box's own receiver */
 
-/* What of it is in weir_contrib.said; block is seq, generation window, and count pairs. */
+/* Its fields in weir_contrib.said; block is seq, generation window, and count pairs. */
 #define WEIR_KV_SAID_SESSION	0
 #define WEIR_KV_SAID_MORE	1	/* the upper half, then the lower one */
 #define WEIR_KV_SAID_FLAGS	3	/* then op and dtype, 8 bits each from the lowest on */

@@ -43,7 +43,7 @@ u32 weir_backlog_now(void)
 }
 
 /**
- * weir_backlog_waited() - how long a packet has waited
+ * weir_backlog_waited() - return how long a packet has waited
  * @since: when it came
  * @now: the time, not much before @since
  *
@@ -184,7 +184,7 @@ void weir_backlog_del(struct weir_backlog *backlog)
 }
 
 /**
- * weir_backlog_bypass() - may packets pass by qdiscs that are idle?
+ * weir_backlog_bypass() - let packets bypass idle qdiscs, or no longer
  * @wn: their namespace
  * @bypass: packets that find their port idle need no look
  *
@@ -260,7 +260,7 @@ weir_backlog_limits(const struct weir_backlog *backlog,
 }
 
 /**
- * weir_backlog_pool() - what waits in a qdisc counts in another pool from now on
+ * weir_backlog_pool() - move the packets that wait in a qdisc to another pool
  * @backlog: the qdisc's
  * @pool: the pool, or NULL for none
  *
@@ -302,7 +302,7 @@ void weir_backlog_set_pool(struct weir_trim_net *wn, int ifindex, struct weir_tr
 }
 
 /**
- * weir_backlog_has_child() - has one of a device's qdiscs a child?
+ * weir_backlog_has_child() - test whether one of a device's qdiscs has a child
  * @wn: its namespace
  * @ifindex: the device
  *
@@ -427,7 +427,7 @@ void weir_backlog_clear(struct weir_trim_net *wn, int ifindex)
 }
 
 /**
- * weir_backlog_depth() - how many packets wait in the qdiscs of a device
+ * weir_backlog_depth() - count the packets that wait in the qdiscs of a device
  * @wn: its namespace
  * @ifindex: the device
  * @depth: filled, a band
@@ -453,7 +453,7 @@ void weir_backlog_depth(struct weir_trim_net *wn, int ifindex,
 }
 
 /**
- * weir_backlog_port_full() - have a device's qdiscs together no room for a packet?
+ * weir_backlog_port_full() - test whether a device's qdiscs together have no room for a packet
  * @port: the device's, which lives while the caller holds one of its qdiscs or RCU
  * @limits: those of the device's policy
  * @len: bytes of the packet
@@ -496,7 +496,7 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
 }
 
 /**
- * weir_backlog_full() - has no data band of a device's qdiscs room for a packet?
+ * weir_backlog_full() - test whether no data band of a device's qdiscs has room for a packet
  * @wn: the device's namespace
  * @ifindex: the device
  * @limits: those of the device's policy
@@ -531,10 +531,10 @@ int weir_backlog_full(struct weir_trim_net *wn, int ifindex,
 }
 
 /**
- * weir_backlog_seq() - whether qdiscs of a namespace came or went
+ * weir_backlog_seq() - return a number that changes with the qdiscs of a namespace
  * @wn: the namespace; RTNL is held
  *
- * Return: another number, but never 0, after each that did.
+ * Return: the number, never 0. Another one after each that came or went.
  */
 unsigned int weir_backlog_seq(const struct weir_trim_net *wn)
 {

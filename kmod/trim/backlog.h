@@ -86,7 +86,7 @@ struct weir_backlog {
 };
 
 /**
- * weir_backlog_settle() - have a qdisc's part of its pool be what waits in its data band
+ * weir_backlog_settle() - make a qdisc's part of its pool what waits in its data band
  * @backlog: the qdisc's, whose lock is held
  */
 static inline void weir_backlog_settle(struct weir_backlog *backlog)

@@ -20,7 +20,7 @@
 #define WEIR_BANDS_LEAD_MAX	(2 * 65536)
 
 /**
- * weir_bands_data_full() - has the data band no room for a packet?
+ * weir_bands_data_full() - test whether the data band has no room for a packet
  * @bands: the bands
  * @limits: their limits
  * @len: bytes of the packet
@@ -42,7 +42,7 @@ bool weir_bands_data_full(const struct weir_bands *bands,
 }
 
 /**
- * weir_bands_header_full() - has the header band no room for a packet?
+ * weir_bands_header_full() - test whether the header band has no room for a packet
  * @bands: the bands
  * @limits: their limits
  * @waited: ns that the band's head has waited
@@ -57,7 +57,7 @@ bool weir_bands_header_full(const struct weir_bands *bands,
 }
 
 /**
- * weir_bands_swap() - is the data band's tail trimmed instead of an arriving packet?
+ * weir_bands_swap() - test whether the data band's tail is trimmed instead of an arriving packet
  * @bands: the bands, of which the data band is full
  * @limits: their limits
  * @len: bytes of the packet that arrives
@@ -80,7 +80,7 @@ bool weir_bands_swap(const struct weir_bands *bands,
 }
 
 /**
- * weir_bands_other_full() - has the other band no room for a packet?
+ * weir_bands_other_full() - test whether the other band has no room for a packet
  * @bands: the bands
  * @limits: their limits
  * @usual: packets that the device's queue has as a rule, its txqueuelen
@@ -110,7 +110,7 @@ static enum weir_band_id weir_bands_next_whole(const struct weir_bands *bands)
 }
 
 /**
- * weir_bands_next() - which band has the next packet to go?
+ * weir_bands_next() - choose the band of the next packet to send
  * @bands: the bands; if all are empty the answer is the data band
  * @limits: how they share
  */

@@ -106,7 +106,7 @@ static bool weir_bridge_vlan(struct weir_bridge_frame *f)
 	return f->vlan && !br_vlan_get_info_rcu(f->from, f->vlan, &info);
 }
 
-/* Does it leave by a port with the tag that it came with, or without one? */
+/* Return true if a frame leaves by a port with the tag that it came with, or came without one. */
 static bool weir_bridge_keeps_tag(const struct weir_bridge_frame *f,
 				  const struct net_device *to)
 {
@@ -139,7 +139,7 @@ static bool weir_bridge_knows_source(const struct weir_bridge_frame *f)
 	       source.age < ageing / WEIR_BRIDGE_REFRESH;
 }
 
-/* Can a port send it? XDP would count a frame first and then lose it. */
+/* Return true if a port can send it. XDP would count a frame first and then lose it. */
 static bool weir_bridge_delivers(const struct weir_bridge_frame *f,
 				 struct net_device *to)
 {
@@ -168,7 +168,7 @@ static int weir_bridge_way(struct weir_bridge_frame *f)
 }
 
 /**
- * weir_bridge_find() - where the bridge of a port would forward a frame
+ * weir_bridge_find() - find the device by which a port's bridge would forward a frame
  * @from: the device that it came in by
  * @eth: its Ethernet header
  * @tag: VLAN id of its 802.1Q tag, 0 without one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which ports of bridges forward. Packets need the spanning tree's state of a port, and
+ * The ports of bridges that forward. Packets need the spanning tree's state of a port, and
  * a bridge shows it only under RTNL. So the state is kept here, and read again whenever
  * the bridge reports a change. A port that is not in the table does not forward.
  */

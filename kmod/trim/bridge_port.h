@@ -8,7 +8,7 @@
 #include "trim/net.h"
 
 /**
- * weir_bridge_port_forwards() - is a device a bridge's port in state forwarding?
+ * weir_bridge_port_forwards() - test whether a device is a bridge's port in state forwarding
  * @dev: the device; rcu_read_lock() is held
  */
 static inline bool weir_bridge_port_forwards(const struct net_device *dev)

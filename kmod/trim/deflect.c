@@ -179,7 +179,7 @@ static bool weir_deflect_mark_take(struct sk_buff *skb, struct weir_deflect_mark
 }
 
 /**
- * weir_deflect_was() - was a packet deflected, and how is it counted?
+ * weir_deflect_was() - find out whether a packet was deflected, and how it is counted
  * @skb: a packet that a weir qdisc is given, as it comes
  * @was: set
  *
@@ -230,7 +230,7 @@ void weir_deflect_take(const struct weir_trim *trim,
 }
 
 /**
- * weir_deflect_told() - was an overflow behind a drop signalled before?
+ * weir_deflect_told() - test whether an overflow behind a drop was signalled before
  * @dev: the device at whose qdisc a packet is dropped
  *
  * A packet that finds room neither in the device nor in its qdisc is one overflow. So the
@@ -491,7 +491,7 @@ static const struct net_device_ops weir_deflect_ops = {
 };
 
 /**
- * weir_deflect_before() - which device does a device stand before?
+ * weir_deflect_before() - find the device that a device stands before
  * @dev: any device
  *
  * Return: that device; NULL where @dev is of another kind.

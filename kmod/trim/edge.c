@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the trimming domain ends: which marks of trimmed packets are not trusted. The stack
+ * The end of the trimming domain: marks of trimmed packets that are not trusted. The stack
  * knows only the last device that a packet came in by. That device may lie above the port
  * that is an edge: a VLAN, bond or VRF of it, a bridge that routes, or a tunnel, whose
  * packets may have come through any port. A packet whose way is unknown is not trusted.
@@ -76,7 +76,7 @@ static bool weir_edge_is_vouched(const struct weir_trim_net *wn,
 }
 
 /**
- * weir_edge() - is a packet's mark of a trimmed one not trusted?
+ * weir_edge() - test whether a packet's mark of a trimmed one is not trusted
  * @skb: the packet, on its way out
  *
  * Any context but hard interrupts.
@@ -90,7 +90,7 @@ bool weir_edge(const struct sk_buff *skb)
 }
 
 /**
- * weir_edge_vouch() - have the mark of a packet trusted that this host sends back
+ * weir_edge_vouch() - trust the mark of a packet that this host sends back
  * @skb: the packet, as it is to come in, with its ingress device
  *
  * It comes in by the port that it was to leave by, as if its receiver had sent it, and that
@@ -123,7 +123,7 @@ bool weir_edge_early(struct net_device *dev)
 }
 
 /**
- * weir_edge_any() - does the trimming domain end at any port?
+ * weir_edge_any() - test whether the trimming domain ends at any port
  * @wn: the namespace; RTNL is held
  *
  * Only then must each packet be looked at, as any may have a mark to lose.

@@ -15,7 +15,7 @@ struct weir_mode_time {
 };
 
 /**
- * weir_mode_time() - how the time since an overflow divides into modes
+ * weir_mode_time() - divide the time since an overflow into modes
  * @since: ns since the overflow; no other came since
  * @t0: ns that the pessimistic mode lasts
  * @t1: ns at which the half-pessimistic mode ends, not before @t0

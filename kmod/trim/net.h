@@ -69,7 +69,7 @@ static inline struct weir_trim_net *weir_trim_net(const struct net *net)
 }
 
 /**
- * weir_trim_net_bh() - what trimming has in a namespace, for packets
+ * weir_trim_net_bh() - return trimming's state of a namespace, for packets
  * @net: the namespace
  *
  * Called where bottom halves are disabled or RCU is held: weir_trim_net() takes it once more,

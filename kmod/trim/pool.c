@@ -60,7 +60,7 @@ bool weir_trim_pool_take(struct weir_trim_pool *pool,
 }
 
 /**
- * weir_trim_pool_settle() - have a queue's part of a pool be what waits there
+ * weir_trim_pool_settle() - make a queue's part of a pool what waits there
  * @pool: the pool
  * @taken: what the queue has taken; set to @bytes
  * @bytes: what waits

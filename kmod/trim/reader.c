@@ -34,7 +34,7 @@
 #define WEIR_READER_PAUSE_MAX	(10 * NSEC_PER_MSEC)
 
 /**
- * weir_reader_is() - does a device keep packets until a program reads them?
+ * weir_reader_is() - test whether a device keeps packets until a program reads them
  * @dev: the device
  */
 bool weir_reader_is(const struct net_device *dev)
@@ -123,7 +123,7 @@ static void weir_reader_later(struct weir_reader *reader)
 }
 
 /**
- * weir_reader_behind() - must packets wait until others are read?
+ * weir_reader_behind() - test whether packets must wait until others are read
  * @reader: the reader, which counts
  * @dev: the qdisc's device
  *

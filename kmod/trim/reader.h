@@ -36,7 +36,7 @@ static inline void weir_reader_hand(const struct weir_reader *reader,
 		weir_reader_hand_to(reader, skb);
 }
 
-/* Must packets wait until others are read? As weir_reader_behind(). */
+/* Return true if packets must wait until others are read. Context: as weir_reader_behind(). */
 static inline bool weir_reader_full(struct weir_reader *reader,
 				    const struct net_device *dev)
 {

@@ -166,7 +166,7 @@ static void weir_sch_shorten(struct sk_buff *skb, u32 by)
 }
 
 /**
- * weir_sch_bound() - are a transmit queue's packets bound to it?
+ * weir_sch_bound() - test whether a transmit queue's packets are bound to it
  * @txq: one of a device's transmit queues
  *
  * Below mq, and the like, a qdisc has one transmit queue. The stack sends its packets under
@@ -536,7 +536,7 @@ static bool weir_sch_is_discovery(const struct sk_buff *skb, int at)
 }
 
 /*
- * Whether neighbors or switches would believe a link dead without the packet: ARP, neighbor
+ * Return true if neighbors or switches would believe a link dead without the packet: ARP, neighbor
  * discovery, and protocols of a link (IEEE 802.1Q, table 8-1), such as STP and LACP.
  */
 static bool weir_sch_is_control(const struct sk_buff *skb)
@@ -564,7 +564,9 @@ static bool weir_sch_is_control(const struct sk_buff *skb)
 	return proto == htons(ETH_P_ARP);
 }
 
-/* Whether the other band has no room for a packet. @limits: as for weir_bands_other_full() */
+/*
+ * Return true if the other band has no room for a packet. @limits: as for weir_bands_other_full()
+ */
 static bool weir_sch_other_full(const struct Qdisc *sch,
 				const struct weir_bands_limits *limits,
 				const struct sk_buff *skb)

@@ -103,7 +103,7 @@ int weir_sch_limits_parse(const struct nlattr *opt,
 }
 
 /**
- * weir_sch_limits_time() - does a qdisc limit how long whole packets wait?
+ * weir_sch_limits_time() - test whether a qdisc limits how long whole packets wait
  * @own: its own limits, or NULL
  */
 bool weir_sch_limits_time(const struct weir_sch_limits *own)

@@ -155,7 +155,7 @@ static void weir_sch_empty(struct Qdisc *sch)
 	weir_backlog_settle(&q->backlog);
 }
 
-/* Does the policy choose a transmit queue for trimmed packets? */
+/* Return true if the policy chooses a transmit queue for trimmed packets. */
 static bool weir_sch_steers(const struct Qdisc *sch)
 {
 	const struct weir_trim *trim = weir_sch_trim(sch);

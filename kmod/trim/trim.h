@@ -92,7 +92,7 @@ static inline struct weir_trim_rev *weir_trim_rev(const struct weir_trim *trim)
 }
 
 /**
- * weir_trim_edge() - does a device's policy say that it is an edge?
+ * weir_trim_edge() - test whether a device's policy makes it an edge
  * @wn: the namespace
  * @ifindex: the device
  *

@@ -381,12 +381,12 @@ static int weir_trim_check_meter(const struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_config_childless() - can the data band not be another qdisc?
+ * weir_trim_config_childless() - find a setting of a policy that rules out a child qdisc
  * @config: the policy
  *
  * A child does not show how long its packets have waited, and gives none back.
  *
- * Return: why it cannot, or NULL.
+ * Return: the reason, or NULL.
  */
 const char *weir_trim_config_childless(const struct weir_trim_config *config)
 {
@@ -508,7 +508,7 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_config_check() - does a policy make sense?
+ * weir_trim_config_check() - check the settings of a policy
  * @config: the policy
  * @device: its device
  * @refusal: the reason of a refusal
@@ -541,7 +541,7 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_config_check_default() - does a namespace's default make sense?
+ * weir_trim_config_check_default() - check the settings of a namespace's default policy
  * @config: the default; each port may give the fields that it lacks
  * @refusal: the reason of a refusal
  *
@@ -557,7 +557,9 @@ int weir_trim_config_check_default(const struct weir_trim_config *config,
 	return err ?: weir_trim_check_limit(config, refusal);
 }
 
-/* Has a rule conditions on addresses, source ports or ingress devices? Few rules do. */
+/*
+ * Return true if a rule has conditions on addresses, source ports or ingress devices, as few have.
+ */
 static bool weir_trim_asks_ends(const struct weir_trim_config *config)
 {
 	unsigned int i;
@@ -572,7 +574,7 @@ static bool weir_trim_asks_ends(const struct weir_trim_config *config)
 }
 
 /**
- * weir_trim_config_idle() - are a device's frames too short to be trimmed?
+ * weir_trim_config_idle() - test whether a device's frames are too short to be trimmed
  * @config: the policy
  * @device: its device
  *

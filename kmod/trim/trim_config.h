@@ -151,7 +151,7 @@ struct weir_trim_refusal {
 };
 
 /**
- * weir_trim_rule_has_ports() - are a rule's ports ones that its protocol has?
+ * weir_trim_rule_has_ports() - test whether a rule has no ports, or a protocol that has them
  * @rule: the rule
  */
 static inline bool weir_trim_rule_has_ports(const struct weir_trim_rule *rule)
@@ -161,7 +161,7 @@ static inline bool weir_trim_rule_has_ports(const struct weir_trim_rule *rule)
 }
 
 /**
- * weir_trim_has_bands() - do weir qdiscs carry a policy out?
+ * weir_trim_has_bands() - test whether weir qdiscs carry a policy out
  * @config: the policy
  *
  * A program that reads a qdisc's backlog trims the packets that the qdisc would
@@ -175,7 +175,7 @@ static inline bool weir_trim_has_bands(const struct weir_trim_config *config)
 }
 
 /**
- * weir_trim_has_qdisc() - does a policy apply to the device's weir qdiscs?
+ * weir_trim_has_qdisc() - test whether a policy applies to the device's weir qdiscs
  * @config: the policy
  *
  * They also get the redirected frames that the device does not take.
@@ -187,7 +187,7 @@ static inline bool weir_trim_has_qdisc(const struct weir_trim_config *config)
 }
 
 /**
- * weir_trim_deflects() - does XDP redirect frames that may come back?
+ * weir_trim_deflects() - test whether XDP redirects frames that may come back
  * @config: the policy
  */
 static inline bool weir_trim_deflects(const struct weir_trim_config *config)
@@ -197,7 +197,7 @@ static inline bool weir_trim_deflects(const struct weir_trim_config *config)
 }
 
 /**
- * weir_trim_has_modes() - do overflows matter to a policy?
+ * weir_trim_has_modes() - test whether overflows matter to a policy
  * @config: the policy
  */
 static inline bool weir_trim_has_modes(const struct weir_trim_config *config)
@@ -208,7 +208,7 @@ static inline bool weir_trim_has_modes(const struct weir_trim_config *config)
 }
 
 /**
- * weir_trim_has_return() - may packets go back to their senders?
+ * weir_trim_has_return() - test whether packets may go back to their senders
  * @config: the policy
  */
 static inline bool weir_trim_has_return(const struct weir_trim_config *config)

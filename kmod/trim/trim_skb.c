@@ -119,7 +119,7 @@ int weir_trim_skb_unmark(struct sk_buff *skb, struct weir_trim_pkt *pkt)
 }
 
 /*
- * Whether the device would fill in the checksum of the UDP or TCP header that was
+ * Return true if the device would fill in the checksum of the UDP or TCP header that was
  * parsed: then the trimmed bytes are enough to compute it.
  */
 static bool weir_trim_skb_own_csum(const struct sk_buff *skb,
@@ -247,7 +247,7 @@ int weir_trim_skb_class(struct sk_buff *skb, u32 class)
 }
 
 /**
- * weir_trim_skb_returnable() - can a packet go back to its sender?
+ * weir_trim_skb_returnable() - test whether a packet can go back to its sender
  * @policy: the egress port's policy
  * @skb: the packet
  *

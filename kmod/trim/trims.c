@@ -548,7 +548,7 @@ static bool weir_trim_returns_packets(const struct weir_trim_config *config)
 }
 
 /**
- * weir_trim_bounces() - would a port and another send packets to and fro?
+ * weir_trim_bounces() - test whether two ports would send packets to and fro
  * @wn: the namespace; RTNL is held
  * @ifindex: the port
  * @config: its new policy

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a datagram of each wire format is parsed: by programs, and by the module where a merged
- * packet has many. A further format has a header file of its own and a case here.
+ * Parse a datagram of each wire format: in programs, and in the module if a merged packet has many.
+ * A further format has a header file of its own and a case here.
  */
 #ifndef _WEIR_DATAGRAM_H
 #define _WEIR_DATAGRAM_H
@@ -22,8 +22,8 @@ union weir_format_header {
 };
 
 /*
- * Is a datagram that its port's format refuses a worker's join? A join is of format trio. The
- * job's answer tells the worker that its format is another.
+ * Return true if a datagram that its port's format refuses is a worker's join, which is of format
+ * trio. The job's answer tells the worker that its format is another.
  */
 static __always_inline bool weir_format_is_join(const struct weir_trio *hdr, const void *end,
 						const struct weir_contrib *contrib)
@@ -90,7 +90,7 @@ static __always_inline bool weir_format_is_quiet(__u8 format)
 }
 
 /**
- * weir_refusal_passes() - does a refused packet go on to the stack?
+ * weir_refusal_passes() - test whether a refused packet goes on to the stack
  * @reason: enum weir_reason, or a negative error of a kfunc
  * @format: enum weir_format
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which UDP port or EtherType carries which wire format. */
+/* UDP ports and EtherTypes of the wire formats. */
 #ifndef _WEIR_FORMAT_TABLE_H
 #define _WEIR_FORMAT_TABLE_H
 
@@ -22,7 +22,7 @@ static __always_inline __u8 weir_format(__u16 port)
 	return 0;
 }
 
-/* Do packets of a format come by any port? */
+/* Return true if packets of a format come by any port. */
 static __always_inline bool weir_format_comes(__u8 format)
 {
 	int i;
@@ -42,7 +42,10 @@ static __always_inline bool weir_format_takes_no_checksum(__u8 format)
 	return format == WEIR_FORMAT_SWITCHML;
 }
 
-/* Is a packet to a UDP port of contrib->format one of it? Others pass untouched. */
+/*
+ * Return true if a packet to a UDP port of contrib->format is of that format. Others pass
+ * untouched.
+ */
 static __always_inline bool weir_format_takes(const struct weir_contrib *contrib)
 {
 	switch (contrib->format) {

@@ -55,7 +55,7 @@ static __always_inline int weir_lab_chunk(const struct weir_lab_chunk *chunk, co
 	return contrib->said[1] == WEIR_LAB_DOWN ? WEIR_REASON_DIRECTION : 0;
 }
 
-/* What stands before the values tells the variant by its length. */
+/* The length of the header before the values gives the variant. */
 static __always_inline int weir_lab_variant(const struct weir_lab_header *hdr,
 					    const void *end, struct weir_contrib *contrib,
 					    __u32 head)
@@ -104,7 +104,7 @@ static __always_inline int weir_lab(const struct weir_lab_header *hdr, const voi
 	return weir_lab_variant(hdr, end, contrib, len - 4 * count);
 }
 
-/* Is there nothing from @at on, but zeroes? */
+/* Return true if all bytes from @at on are 0. */
 static __always_inline bool weir_lab_is_padding(const __u8 *hdr, const void *end, __u32 at)
 {
 	__u32 i;

@@ -10,7 +10,7 @@
 #include <weir_wire.h>
 
 /**
- * weir_panama_is() - is a packet to a port of format panama one of it?
+ * weir_panama_is() - test whether a packet to a port of format panama is of that format
  * @contrib: tos is set
  *
  * A packet with another DSCP passes untouched, as past the paper's accelerator.
@@ -59,7 +59,7 @@ static __always_inline __u16 weir_panama_flags(const struct weir_panama *hdr)
  * @contrib: udp_len is set; gets everything that the header says; payload_off is moved
  *	behind it
  *
- * How many gradients there are the datagram's length tells; they are 1 at least.
+ * The datagram's length gives the number of gradients, at least 1.
  *
  * Return: 0 or an enum weir_reason.
  */

@@ -7,7 +7,7 @@
 #include <weir_bpf.h>
 #include <weir_wire.h>
 
-/* What may stand behind the header, and before the gradients. */
+/* A header, and the exponent that may stand between it and the gradients. */
 struct weir_trio_header {
 	struct weir_trio trio;
 	__u8 exponent[sizeof(struct weir_trio_exponent)];

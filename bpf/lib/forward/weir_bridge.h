@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the bridge of a port would forward a frame: a lookup in the bridge itself. */
+/* Find the device by which a port's bridge would forward a frame: a lookup in the bridge itself. */
 #ifndef _WEIR_BPF_BRIDGE_H
 #define _WEIR_BPF_BRIDGE_H
 

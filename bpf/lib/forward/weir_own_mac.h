@@ -47,7 +47,7 @@ static __always_inline __u32 weir_ingress(struct xdp_md *ctx)
 	return ctx->ingress_ifindex;
 }
 
-/* Is the destination of @eth the address of the device that it came in by? */
+/* Return true if the destination of @eth is the address of the device that received it. */
 static __always_inline bool weir_own_mac(struct xdp_md *ctx,
 					 const struct ethhdr *eth)
 {

@@ -193,7 +193,7 @@ weir_meter_percpu(const struct weir_trim_port *port, struct weir_trim_cpu *cpu,
 }
 
 /**
- * weir_meter() - is there room for a packet at a port?
+ * weir_meter() - check a port for room for a packet
  * @port: the port; meters.kind is shared or percpu
  * @cpu: this CPU's part of it
  * @ns: time, bpf_ktime_get_ns()

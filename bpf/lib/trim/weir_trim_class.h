@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which packets a port's policy trims. */
+/* Select the packets that a port's policy trims. */
 #ifndef _WEIR_TRIM_CLASS_H
 #define _WEIR_TRIM_CLASS_H
 
@@ -64,7 +64,7 @@ weir_trim_classify(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_is_marked() - does a class come from a mark?
+ * weir_trim_is_marked() - test whether a class comes from a mark
  * @class: result of weir_trim_classify()
  */
 static __always_inline bool weir_trim_is_marked(int class)
@@ -97,7 +97,7 @@ weir_trim_distrust(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_returns() - whether a header without room may go back to its sender
+ * weir_trim_returns() - test whether a header without room may go back to its sender
  * @pkt: the packet, parsed
  * @class: its class, enum weir_trim_class
  *

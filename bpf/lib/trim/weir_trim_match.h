@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which packets a policy's rules match. The verifier follows each way through all the
+ * Match packets against a policy's rules. The verifier follows each way through all the
  * branches of all the rules: so a rule is one branch, and a condition that it lacks is a
  * mask of 0. Most policies have no conditions on addresses and ingress devices; these
  * are looked up only where some rule has them.
  *
- * Which rule of a port's ACL decides about a packet is asked of weir_trim_acl(), which returns what
- * the kfunc weir_trim_acl_xdp() does. A BPF program defines it before it includes this file, as in
+ * weir_trim_acl() finds the rule of a port's ACL that decides about a packet, and returns what the
+ * kfunc weir_trim_acl_xdp() does. A BPF program defines it before it includes this file, as in
  * weir_trim_steps.h; others, which know the ACL by the policy, link it.
  */
 #ifndef _WEIR_TRIM_MATCH_H
@@ -30,11 +30,14 @@ __u32 weir_trim_acl(const struct weir_trim_policy *policy, const struct weir_tri
 		    const void *start, const void *end);
 #endif
 
-/* What weir_trim_ruled() returns: mask of the policy rule's slot, shift of the ACL rule's prio. */
+/*
+ * Fields of the value that weir_trim_ruled() returns: mask of the policy rule's slot, shift of the
+ * ACL rule's prio.
+ */
 #define WEIR_TRIM_RULED_SLOT	0xff
 #define WEIR_TRIM_RULED_PRIO	8
 
-/* Does a rule decide, and have the packet trimmed? @ruled: as weir_trim_ruled() */
+/* Return true if a rule has the packet trimmed. @ruled: as weir_trim_ruled() */
 static __always_inline bool weir_trim_allows(__u32 ruled)
 {
 	return (ruled & WEIR_TRIM_RULED_SLOT) - 1 < WEIR_TRIM_SLOTS;
@@ -287,7 +290,7 @@ weir_trim_ruled(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_was_eligible() - may the rules have had a packet trimmed, before it was marked?
+ * weir_trim_was_eligible() - test whether a packet may have been trimmed before it was marked
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
  *

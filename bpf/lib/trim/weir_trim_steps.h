@@ -171,7 +171,7 @@ __noinline int weir_trim_step_look(WEIR_TRIM_CTX *ctx,
 }
 
 /**
- * weir_trim_step_meter() - is there room for a packet?
+ * weir_trim_step_meter() - check a port for room for a packet
  * @port: the egress port
  * @cpu: this CPU's part of it
  * @look: the packet

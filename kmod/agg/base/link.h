@@ -8,11 +8,11 @@
 #include <linux/types.h>
 #include <uapi/weir_bpf.h>
 
-/* Where the 6 bytes of an Ethernet address stand in the form of all addresses. */
+/* Offset of the 6 bytes of an Ethernet address in the form of all addresses. */
 #define WEIR_LINK_AT	(sizeof(struct in6_addr) - ETH_ALEN)
 
 /**
- * weir_addr_is_link() - is it an Ethernet address?
+ * weir_addr_is_link() - test for an Ethernet address
  * @addr: in the form of all addresses, see WEIR_LINK_WORD
  */
 static inline bool weir_addr_is_link(const struct in6_addr *addr)
@@ -35,7 +35,7 @@ static inline const u8 *weir_addr_link(const struct in6_addr *addr)
 	return &addr->s6_addr[WEIR_LINK_AT];
 }
 
-/* Is it a frame without IP? Only packets without a job id can be. */
+/* Return true if it is a frame without IP, which only packets without a job id can be. */
 static inline bool weir_contrib_is_link(const struct weir_contrib *c)
 {
 	const u16 link = WEIR_CONTRIB_LINK | WEIR_CONTRIB_UNNAMED;

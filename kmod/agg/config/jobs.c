@@ -162,7 +162,7 @@ const struct weir_job *weir_job_unnamed_at(const struct weir_net *wn,
 }
 
 /**
- * weir_job_check_place() - may a job have this address and port?
+ * weir_job_check_place() - check that a job may have this address and port
  * @wn: the namespace, its lock held
  * @format: its format; where packets name their job, it may
  * @addr: the address

@@ -55,7 +55,7 @@ static int weir_source_count(struct weir_source *source,
 	return source->stats && source->lateness ? 0 : -ENOMEM;
 }
 
-/* Is it where it was? */
+/* Return true if the address and the port of a source are as they were. */
 static bool weir_source_stays(const struct weir_source *source,
 			      const struct weir_source *old)
 {
@@ -158,7 +158,7 @@ void weir_source_flush(struct weir_job *job)
 }
 
 /**
- * weir_source_taken() - is an address and port another source's already?
+ * weir_source_taken() - test whether an address and port are those of another source
  * @job: the job, its namespace's lock held
  * @config: the address that a source is to have
  * @id: that source; becomes the one that has it
@@ -189,7 +189,7 @@ bool weir_source_taken(const struct weir_job *job,
 }
 
 /**
- * weir_source_is_box() - would results go to where the job itself listens?
+ * weir_source_is_box() - test whether results would go to where the job itself listens
  * @job: the job, its namespace's lock held
  * @config: the address that a source is to have
  * @port: the job's UDP port, host byte order, now or as it is to be

@@ -63,8 +63,8 @@ static void weir_result_to(struct weir_job *job, struct weir_source *source, u16
 }
 
 /*
- * A frame to all stations of a link reaches all sources behind the device: has it gone there
- * for a source with a lower id?
+ * A frame to all stations of a link reaches all sources behind the device. Return true if it has
+ * gone there for a source with a lower id.
  */
 static bool weir_result_is_heard(const struct weir_job *job, unsigned int id,
 				 const struct weir_dest *dest)
@@ -81,7 +81,7 @@ static bool weir_result_is_heard(const struct weir_job *job, unsigned int id,
 	return false;
 }
 
-/* May a result have its bitmap wherever it goes? */
+/* Return true if the paths to all receivers take a result with its bitmap. */
 static bool weir_result_all_take(struct weir_job *job, struct weir_source *to,
 				 const struct weir_packet *pkt)
 {

@@ -29,7 +29,7 @@ void weir_kv_fill(struct weir_kv *hdr, const struct weir_kv_words *words)
 }
 
 /**
- * weir_kv_read() - what a header has said
+ * weir_kv_read() - read a header of key-value streams
  * @words: filled
  * @c: as bpf/lib/format/weir_kv.h has parsed it
  */

@@ -18,10 +18,10 @@
 #include "agg/slots/block.h"
 
 /*
- * How many times in a row a source sends a chunk without a place before its chunk is taken to be
- * another one, and before a new run begins, if all sources do. A late packet comes once, or twice
- * if the network duplicates it. Late packets of all sources must not end the current run, because
- * its results cannot be sent again then.
+ * Number of times in a row that a source sends a chunk without a place before its chunk is taken to
+ * be another one, and before a new run begins, if all sources do. A late packet comes once, or
+ * twice if the network duplicates it. Late packets of all sources must not end the current run,
+ * because its results cannot be sent again then.
  */
 #define WEIR_LAB_INSISTS	2
 #define WEIR_LAB_ALL_INSIST	4
@@ -82,7 +82,7 @@ struct weir_lab_packet {
 	struct weir_lab_source	*source;
 };
 
-/* Where a packet's chunk is. */
+/* Places of a packet's chunk. */
 enum weir_lab_where {
 	WEIR_LAB_NOW,		/* the newest chunk */
 	WEIR_LAB_NEXT,		/* the one that follows it */
@@ -129,7 +129,7 @@ static bool weir_lab_follows(const struct weir_lab_name *now,
 }
 
 /**
- * weir_lab_tells() - does it take a chunk's bytes, too, to know which one it is?
+ * weir_lab_tells() - test whether a chunk can be told from others only by its bytes
  * @name: the chunk
  *
  * The first of an iteration may be that of another one; and all may where there are so few
@@ -140,7 +140,7 @@ bool weir_lab_tells(const struct weir_lab_name *name)
 	return name->chunk == 1 || (name->chunk && name->total <= 2);
 }
 
-/* Has its source sent something for a block, and was it this? */
+/* Return true if the last chunk that its source has sent was for this block. */
 static bool weir_lab_has_sent(const struct weir_lab_packet *p, u32 block)
 {
 	const struct weir_lab_source *source = p->source;

@@ -33,7 +33,7 @@ void weir_trio_fill(struct weir_trio *hdr, u8 job,
 }
 
 /**
- * weir_trio_flags() - what a header says of a result, or of a sum for a parent box
+ * weir_trio_flags() - return the flags of a result, or of a sum for a parent box
  * @res: it
  * @degraded: it lacks some that it might have
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Facts of the link layer and the stack about a packet that a program hands over: is
- * it for this host, has it come in at all, and is it one packet?
+ * Facts of the link layer and the stack about a packet that a program hands over: that it is for
+ * this host, that it was received at all, and that it is one packet.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_ether.h>
@@ -31,8 +31,8 @@ static bool weir_upper_dev_has_mac(struct net_device *dev, u8 *mac)
 }
 
 /*
- * Is it an address of a device, or of one above it: a VLAN, a bond, the bridge that
- * it is a port of?
+ * Return true if it is an address of a device, or of one above it: a VLAN, a bond, the bridge that
+ * it is a port of.
  */
 static __always_inline bool weir_dev_has_mac(struct net_device *dev, u8 *mac)
 {
@@ -41,7 +41,7 @@ static __always_inline bool weir_dev_has_mac(struct net_device *dev, u8 *mac)
 }
 
 /**
- * weir_frame_is_ours_xdp() - is a frame for this host?
+ * weir_frame_is_ours_xdp() - test whether a frame is for this host
  * @xdp: the frame
  * @c: the contribution that the program parsed
  *
@@ -74,7 +74,7 @@ u16 weir_frame_vlan_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c
 }
 
 /**
- * weir_frame_is_ours_skb() - is a packet for this host?
+ * weir_frame_is_ours_skb() - test whether a packet is for this host
  * @skb: the packet, as it has come in
  * @c: the contribution that the program parsed
  *
@@ -89,7 +89,7 @@ bool weir_frame_is_ours_skb(const struct sk_buff *skb, const struct weir_contrib
 }
 
 /**
- * weir_frame_leaves() - is a packet on its way out, where a queue may be locked?
+ * weir_frame_leaves() - test whether a packet is on its way out, where a queue may be locked
  * @skb: the packet
  *
  * A classifier inside of a qdisc runs under the qdisc's lock: a result that is sent
@@ -107,7 +107,7 @@ bool weir_frame_leaves(const struct sk_buff *skb)
 }
 
 /**
- * weir_frame_is_fragments() - would a packet cross a link as fragments?
+ * weir_frame_is_fragments() - test whether a packet would cross a link as fragments
  * @skb: the packet
  *
  * UDP fragmentation offload: one datagram, which only looks like a merged packet.

@@ -26,7 +26,7 @@
 #include "agg/hook/merged.h"
 #include "agg/rx/contribute.h"
 
-/* Whether the UDP checksum needs no further look; a frame without IP has none. */
+/* Return true if the UDP checksum needs no further look; a frame without IP has none. */
 static bool weir_skb_verified(const struct sk_buff *skb, const struct weir_contrib *c)
 {
 	return skb_csum_unnecessary(skb) ||
@@ -39,7 +39,7 @@ static u32 weir_reason_check(u32 reason)
 	return reason <= WEIR_REASON_MAX ? array_index_nospec(reason, WEIR_REASON_MAX + 1) : 0;
 }
 
-/* Why an skb is not looked into, or 0. */
+/* Return the enum weir_reason for which an skb is not looked into, or 0. */
 static int weir_skb_reason(const struct sk_buff *skb, const struct weir_contrib *c)
 {
 	if (weir_frame_leaves(skb))

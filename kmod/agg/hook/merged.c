@@ -68,7 +68,7 @@ static __always_inline int weir_segment(struct weir_segments *segments, struct w
 		     weir_pass_take(pass, c, &payload, segments->verified);
 }
 
-/* What the datagram before has said is forgotten, and what the packet's headers say stays. */
+/* Forget the fields of the datagram before, and keep those of the packet's headers. */
 static __always_inline void weir_segment_forget(struct weir_contrib *c, u8 format)
 {
 	c->block = 0;

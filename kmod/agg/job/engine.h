@@ -2,7 +2,7 @@
 #ifndef _WEIR_ENGINE_H
 #define _WEIR_ENGINE_H
 
-/* What a job does with contributions: selected by its format when the job is added. */
+/* A job's operations on contributions, selected by its format when the job is added. */
 #include <linux/types.h>
 
 struct weir_blocks_config;

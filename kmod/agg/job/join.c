@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How workers agree on a generation. Without it, a job that is run a second
+ * Let workers agree on a generation. Without it, a job that is run a second
  * time would start again at block 0 of the same generation and be answered
  * with the retained results of the first run.
  *
@@ -75,7 +75,7 @@ static bool weir_join_speaks(const struct weir_joiner *j, u64 now)
 }
 
 /**
- * weir_join_is_complete() - have all sources come that a generation waits for?
+ * weir_join_is_complete() - test whether all sources have joined that a generation waits for
  * @table: the job's table, locked
  * @excluded: as of weir_join()
  * @now: time, ns of the monotonic clock
@@ -118,7 +118,7 @@ static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
 	j->is_waiting = true;
 }
 
-/* Is a notice of the waiting sources due? */
+/* Return true if a notice of the waiting sources is due. Caller must hold the table's lock. */
 static bool weir_join_tells(struct weir_join_table *table, u64 now)
 {
 	lockdep_assert_held(&table->lock);
@@ -138,7 +138,7 @@ static u32 weir_join_mix(u32 nonce, unsigned int source, u32 other)
 }
 
 /**
- * weir_join_sum_up() - what the sources that have joined say together
+ * weir_join_sum_up() - combine what the sources that have joined have announced
  * @table: the job's table, locked; one source has joined at least
  * @words: filled: a number made of their numbers, the earliest block that any lacks, the most
  *	gradients, and whether all can send and receive little-endian ones
@@ -242,12 +242,12 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 }
 
 /**
- * weir_join_is_long() - has a source waited for so long that it is told for whom?
+ * weir_join_is_long() - test whether a source has waited so long that it is told for whom
  * @table: the job's table, locked
  * @verdict: what weir_join() has said of the source's join
  * @now: time, ns of the monotonic clock
  *
- * Where all sources come at about the same time, none is told.
+ * If all sources come at about the same time, none is told.
  */
 bool weir_join_is_long(const struct weir_join_table *table, enum weir_join_verdict verdict,
 		       u64 now)
@@ -259,7 +259,7 @@ bool weir_join_is_long(const struct weir_join_table *table, enum weir_join_verdi
 }
 
 /**
- * weir_join_member() - is a source in the current generation?
+ * weir_join_member() - test whether a source is in the current generation
  * @table: the job's table
  * @source: source id
  * @in: filled, where it is: all of it of one generation
@@ -300,7 +300,7 @@ u32 weir_join_waits_with(struct weir_join_table *table, unsigned int source)
 }
 
 /**
- * weir_join_waiting() - how many sources wait for the next generation, as far as they speak
+ * weir_join_waiting() - count the sources that wait for the next generation
  * @table: the job's table
  * @now: time, ns of the monotonic clock
  *
@@ -318,7 +318,7 @@ unsigned int weir_join_waiting(struct weir_join_table *table, u64 now)
 }
 
 /**
- * weir_join_look() - which sources are in the current generation, and which wait for the next?
+ * weir_join_look() - list the sources in the current generation, and those that wait for the next
  * @table: the job's table
  * @members: bitmap of WEIR_SOURCES_MAX, filled with the former
  * @waiting: bitmap of WEIR_SOURCES_MAX, filled with the latter; a source may be in both

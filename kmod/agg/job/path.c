@@ -14,7 +14,7 @@
 #include "agg/job/port.h"
 #include "agg/job/source.h"
 
-/* Does its sender have the address that is bound to the source's id? */
+/* Return true if its sender has the address that is bound to the source's id. */
 static bool weir_is_source(const struct weir_path *path,
 			   const struct weir_source *source,
 			   const struct weir_contrib *c)
@@ -109,7 +109,7 @@ int weir_path_find(struct weir_path *path, struct weir_contrib *c)
 	if (!weir_is_source(path, source, c))
 		return WEIR_REASON_SPOOFED;
 	path->source = source;
-	/* What comes after this has more arrays by source. */
+	/* More arrays are indexed by it from here on. */
 	c->source = array_index_nospec(c->source, job->blocks.sources);
 	path->source_id = c->source;
 	return 0;
@@ -145,7 +145,7 @@ static bool weir_path_is_for_a_job(const struct weir_path *path, const struct we
 }
 
 /**
- * weir_path_find_none() - may a packet that a parser found bad be other traffic?
+ * weir_path_find_none() - test whether a packet that a parser refused may be other traffic
  * @path: the namespace and the port are set
  * @c: the packet, as far as @c->daddr, @c->dport and @c->format
  *

@@ -108,12 +108,12 @@ static __always_inline int weir_path_check_shape(const struct weir_contrib *c, u
 	return c->count > grads ? WEIR_REASON_TOO_LONG : 0;
 }
 
-/* Is it of the same job and source as the datagram before it in its packet? */
+/* Return true if it is of the same job and source as the datagram before it in its packet. */
 static inline bool weir_path_holds(const struct weir_path *path, const struct weir_contrib *c)
 {
 	if (!path->source || path->job->format->id != c->format)
 		return false;
-	/* Where packets do not say them, their addresses do, which are the packet's. */
+	/* If packets do not name them, their addresses do, which are the packet's. */
 	if (c->flags & WEIR_CONTRIB_UNNAMED)
 		return path->job->format->unnamed;
 	return path->job->id == c->job && path->source_id == c->source;

@@ -56,7 +56,7 @@ struct weir_source {
 };
 
 /**
- * weir_source_hears() - is a source where its address says?
+ * weir_source_hears() - test whether a source is where its address says
  * @source: the source
  *
  * Any context.

@@ -118,7 +118,7 @@ struct weir_watch {
 };
 
 /**
- * weir_source_is_gone() - is nothing retained for a source?
+ * weir_source_is_gone() - test whether nothing is retained for a source
  * @state: enum weir_source_state
  */
 static inline bool weir_source_is_gone(u8 state)

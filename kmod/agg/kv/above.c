@@ -99,7 +99,7 @@ static void weir_kv_above_open(struct weir_kv_job *kv, u64 now)
 		weir_kv_above_out(kv->job, &words, NULL, 0, WEIR_C_PARENT_QUERIES);
 }
 
-/* Whether the receiver is silent, which its senders are told. */
+/* Note whether the receiver is silent, for its senders to be told. Caller must hold kv->lock. */
 static void weir_kv_above_listen(struct weir_kv_job *kv, u64 now)
 {
 	struct weir_kv_above *above = &kv->above;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a box has taken and its table does not hold is here, until the receiver has it: so nothing
- * is lost on the way from mapper to reducer. P4COM forwards such pairs once, and trusts TCP between
- * the mapper and the reducer to notice that they are gone (section III-D, fault tolerance).
+ * Pairs that a box has taken and its table does not hold are here until the receiver has them, so
+ * nothing is lost on the way from mapper to reducer. P4COM forwards such pairs once, and trusts TCP
+ * between the mapper and the reducer to notice that they are gone (section III-D, fault tolerance).
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -291,7 +291,7 @@ out:
 	return news;
 }
 
-/* Is a packet that was sent to be sent again? @behind: packets behind it that were acknowledged. */
+/* Return true if a packet is to be sent again. @behind: packets behind it that were acknowledged */
 static bool weir_kv_parcel_again(const struct weir_kv_outbox *out,
 				 const struct weir_kv_parcel *parcel, u32 behind, u64 now)
 {
@@ -364,7 +364,7 @@ out:
 }
 
 /**
- * weir_kv_outbox_empty() - is all that may go acknowledged?
+ * weir_kv_outbox_empty() - test whether all that may be sent is acknowledged
  * @out: the outbox
  */
 bool weir_kv_outbox_empty(struct weir_kv_outbox *out)

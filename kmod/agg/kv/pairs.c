@@ -31,7 +31,7 @@ static bool weir_kv_fixed_check(const u8 *at, u32 len, u32 pairs, u32 width)
 }
 
 /**
- * weir_kv_pairs_check() - are these as many pairs as they are said to be?
+ * weir_kv_pairs_check() - check that a packet has as many pairs as it says
  * @at: the bytes
  * @len: how many
  * @pairs: how many pairs they are to be
@@ -66,7 +66,7 @@ void weir_kv_spill(struct weir_kv_spill *spill, const u8 *key, u32 len, u64 valu
 }
 
 /**
- * weir_kv_pairs_fit() - how much of packed pairs goes into a packet?
+ * weir_kv_pairs_fit() - return how much of packed pairs fits into a packet
  * @at: the pairs
  * @len: their bytes
  * @room: bytes that there is room for

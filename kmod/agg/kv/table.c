@@ -4,7 +4,7 @@
  * algorithm 1). The paper sends the whole table to the reducer when it is full, and it would be
  * empty then for the next key. Here one key leaves, and which one is decided in its bucket alone:
  * each hit counts for a key, up to WEIR_KV_USES. A new key takes the place of one without a count.
- * Where all have one, all lose one and the new key goes on itself. So keys that come often stay, as
+ * If all have one, all lose one and the new key goes on itself. So keys that come often stay, as
  * in the frequent-items algorithm of Misra and Gries (1982), and those that come once do not push
  * them out, as they do from a list in order of last use.
  */
@@ -164,7 +164,9 @@ void weir_kv_table_begin(struct weir_kv_table *table, u32 run)
 	atomic_set(&table->keys[run % 2], 0);
 }
 
-/* Whether it is of the run, and not of a newer one; of an older one nothing is left. */
+/*
+ * Begin the run in a bucket, whose older keys are forgotten; return false if it is of a newer run.
+ */
 static bool weir_kv_bucket_begin(struct weir_kv_bucket *bucket, u32 run)
 {
 	if ((s32)(bucket->run - run) > 0)
@@ -455,7 +457,7 @@ void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, const struct wei
 	if (!pairs->packed)
 		weir_kv_take_fixed(&take, pairs->at, pairs->n);
 	else if (table->dtype == WEIR_DTYPE_INT32 && table->op == WEIR_OP_SUM)
-		/* What is counted most is compiled for itself. */
+		/* The most frequent case is compiled by itself. */
 		weir_kv_take_packed(&take, WEIR_DTYPE_INT32, WEIR_OP_SUM, pairs->at, pairs->n);
 	else
 		weir_kv_take_packed(&take, table->dtype, table->op, pairs->at, pairs->n);

@@ -70,8 +70,8 @@ static u32 weir_kv_window(struct weir_kv_job *kv, const struct weir_kv_stream *s
 }
 
 /*
- * What has come of a stream. The last packet counts only when all of the run is at the receiver: so
- * it is not among those that are taken before.
+ * Say how much of a stream has been received. Its last packet counts only when all of the run is at
+ * the receiver, so it is not among those that are taken before.
  */
 static void weir_kv_stream_says(struct weir_kv_job *kv, struct weir_kv_stream *stream,
 				struct weir_kv_words *words)
@@ -129,8 +129,8 @@ void weir_kv_tell(struct weir_kv_job *kv, bool starved)
 }
 
 /*
- * May this instance have the source's number? Where the one before it is in the middle of a run,
- * the run is void, unless that may still be alive.
+ * Return true if this instance may have the source's number. If the one before it is in the middle
+ * of a run, the run is void, unless that instance may still be alive.
  */
 static bool weir_kv_may_open(struct weir_kv_job *kv, const struct weir_kv_stream *stream,
 			     const struct weir_kv_words *words, u64 now)
@@ -295,7 +295,7 @@ static void weir_kv_taken(struct weir_kv_stream *stream, u32 seq)
 	} while (more);
 }
 
-/* What a packet asks for beside its pairs, once it is taken. */
+/* Do what a packet asks for beside its pairs, once it is taken. */
 static void weir_kv_signals(struct weir_kv_job *kv, struct weir_kv_stream *stream,
 			    const struct weir_kv_words *words)
 {
@@ -339,7 +339,7 @@ static int weir_kv_numbered(const struct weir_path *path, struct weir_kv_stream 
 	return 0;
 }
 
-/* Is it a session of this run, or of the last one that is complete? */
+/* Return true if it is a session of this run, or of the last one that is complete. */
 static bool weir_kv_knows(const struct weir_kv_job *kv, const struct weir_kv_stream *stream,
 			  const struct weir_kv_words *words)
 {

@@ -38,7 +38,7 @@ struct weir_joining {
 	u16			there;
 };
 
-/* What a job's workers are told of it: if it spans boxes, what holds for all of them. */
+/* Fill in a job's figures for its workers: if it spans boxes, those that hold for all of them. */
 static void weir_answer_figures(struct weir_join *answer, const struct weir_job *job)
 {
 	u32 blocks = job->blocks.open_max, grads = job->grads;
@@ -271,7 +271,7 @@ static bool weir_join_fits(const struct weir_job *job, const struct weir_join *j
 	       (!join->op || join->op == reduction->op);
 }
 
-/* What a join brings about, after the lock was dropped. */
+/* Act on a join, after the lock was dropped. */
 static int weir_join_act(struct weir_job *job, const struct weir_joining *joining,
 			 enum weir_join_verdict verdict, const unsigned long *back)
 {
@@ -398,7 +398,7 @@ static void weir_join_above_refused(struct weir_job *job, const struct weir_join
 }
 
 /*
- * What the parent's answer brings about, under the lock. It may be late: the sources may have
+ * Take the parent's answer, under the lock. It may be late: the sources may have
  * joined with other numbers since, or the generation may have begun.
  */
 static enum weir_join_verdict weir_join_above_locked(struct weir_job *job,

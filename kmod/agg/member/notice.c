@@ -270,7 +270,7 @@ void weir_notice_above(struct weir_job *job, const struct weir_payload *pl)
 	spin_unlock(&job->join.lock);
 }
 
-/* Whether it is time for another one of those that a box below brings about. */
+/* Keep what a box below says, and return whether another notice that it causes is due. */
 static noinline bool weir_notice_keep_below(struct weir_job *job, unsigned int id,
 					    const struct weir_payload *pl, u64 now)
 {

@@ -10,7 +10,7 @@
 struct weir_payload;
 
 /**
- * weir_notice_is() - is a packet of format trio a notice, of a parent or of a box below?
+ * weir_notice_is() - test for a notice, of a parent or of a box below
  * @c: the packet
  */
 static inline bool weir_notice_is(const struct weir_contrib *c)

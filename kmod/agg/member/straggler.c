@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which sources lag, and which are gone: the second, slower kind of timer of
+ * Find the sources that lag, and those that are gone: the second, slower kind of timer of
  * the Trio paper's section 5. It looks at how often blocks have timed out
  * without a source since its last visit, and whether a packet of the source has
  * come meanwhile.

@@ -276,8 +276,8 @@ static int weir_nl_job_check_blocks(struct genl_info *info)
 }
 
 /*
- * What only jobs with blocks have: that of a live one, and that of a new one, too. A request has an
- * array of attributes that ends with the last one of its own operation.
+ * Attributes that only jobs with blocks have: of a live one, and of a new one besides. A request
+ * has an array of attributes that ends with the last one of its own operation.
  */
 static const u8 weir_nl_job_of_blocks[] = {
 	WEIR_A_JOB_GROUP, WEIR_A_JOB_POLICY, WEIR_A_JOB_QUORUM, WEIR_A_JOB_DEAD_AFTER,
@@ -479,7 +479,7 @@ static int weir_nl_job_check_limits(struct genl_info *info, const struct weir_bl
 	return -EINVAL;
 }
 
-/* Why a format does not take numbers of a type, or NULL. */
+/* Return the reason for which a format does not take numbers of a type, or NULL. */
 static const char *weir_nl_job_unlike(const struct weir_format_ops *format,
 				      const struct weir_reduction *reduction)
 {

@@ -208,7 +208,7 @@ static int weir_nl_source_config(struct genl_info *info,
 	return err;
 }
 
-/* Does the address need a device? It holds for one link alone. */
+/* Refuse an address that is of one link alone without a device. */
 static int weir_nl_source_reachable(struct genl_info *info,
 				    const struct weir_job *job,
 				    const struct weir_source_config *config)

@@ -50,7 +50,7 @@ void weir_dest_uninit(struct weir_dest *dest)
 }
 
 /**
- * weir_local_has() - is an address one of this machine's?
+ * weir_local_has() - test whether an address is one of this machine
  * @net: the namespace
  * @addr: an address, of IPv4 as IPv4-mapped; IPv6 ones are never found
  *
@@ -135,7 +135,7 @@ static int weir_oif4(const struct weir_dest *dest,
 	return own ? l3mdev_master_ifindex_rcu(own) : 0;
 }
 
-/* Is it an address of this machine's, as seen from a VRF or from none (0)? */
+/* Return true if it is an address of this machine, as seen from a VRF or from none (0). */
 static bool weir_is_own6(struct net *net, const struct in6_addr *addr, int vrf)
 {
 	struct flowi6 fl6 = { .flowi6_oif = vrf, .daddr = *addr };
@@ -417,7 +417,7 @@ int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
 }
 
 /**
- * weir_dest_room() - how long may a packet to a destination be?
+ * weir_dest_room() - return how long a packet to a destination may be
  * @dest: where to; reached under RCU
  * @from: the address and port that packets come from
  *
@@ -433,7 +433,7 @@ u32 weir_dest_room(struct weir_dest *dest, const struct weir_local *from)
 }
 
 /**
- * weir_dest_carries() - is the way to a destination wide enough?
+ * weir_dest_carries() - test whether the path to a destination carries a packet of this length
  * @dest: where to; reached under RCU
  * @from: the address and port that packets come from
  * @bytes: of a packet behind its UDP header

@@ -49,7 +49,7 @@ struct weir_dest {
 	struct dst_cache	cache;
 };
 
-/* Does an address, IPv4 as IPv4-mapped, hold for one link alone, as IPv6 has them? */
+/* Return true if an address, IPv4 as IPv4-mapped, is of one link alone, as IPv6 has them. */
 static inline bool weir_is_link_local(const struct in6_addr *addr)
 {
 	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL || weir_addr_is_link(addr);

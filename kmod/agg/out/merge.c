@@ -2,7 +2,7 @@
 /*
  * Packets that go to the same receiver at the same time, as one packet for the stack
  * (SKB_GSO_UDP_L4): routes, filters, qdiscs and a virtual device's other end handle it once.
- * What cannot, cuts it.
+ * A device that cannot handle it has it cut.
  */
 #include <linux/in.h>
 #include <linux/ipv6.h>
@@ -52,7 +52,7 @@ static unsigned int weir_merge_frags(const struct weir_packet *pkt)
 }
 
 /**
- * weir_merge_takes() - may a packet go with those that are there?
+ * weir_merge_takes() - test whether a packet may be merged with those that are there
  * @merge: those
  * @pkt: the packet
  *
@@ -122,7 +122,7 @@ static void weir_merge_append(struct weir_merge *merge, const void *from, unsign
 	merge->used += len;
 }
 
-/* What was appended since @start. */
+/* Link what was appended since @start to the packet. */
 static void weir_merge_link_room(const struct weir_merge *merge, u32 start)
 {
 	struct page *page = virt_to_head_page(merge->room);

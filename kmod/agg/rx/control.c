@@ -23,8 +23,8 @@ static bool weir_control_is_notice(const struct weir_contrib *c)
 }
 
 /*
- * What a box sends to its parent has bitmaps behind it. A join may have one of other numbers of
- * ranks: its answer says so.
+ * Control messages of a box to its parent have bitmaps behind them. A join may have one of other
+ * numbers of ranks: its answer says so.
  */
 static u32 weir_control_bitmap(const struct weir_job *job, const struct weir_contrib *c)
 {

@@ -31,7 +31,7 @@ static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_bloc
 		return -WEIR_REASON_DUPLICATE;
 	if (!weir_block_fits(block, key))
 		return -WEIR_REASON_COUNT;
-	/* What was sent up may still be on its way. */
+	/* The packets that were sent up may still be on their way. */
 	left = weir_pool_refresh(block->pages, DIV_ROUND_UP(len, PAGE_SIZE), blocks->unit);
 	if (left < 0)
 		return -WEIR_REASON_NOMEM;
@@ -106,7 +106,7 @@ int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *k
 #define WEIR_ASK_AGAIN	10
 
 /**
- * weir_block_may_ask() - is the parent box to be asked about a block?
+ * weir_block_may_ask() - test whether the parent box is to be asked about a block
  * @blocks: the job's table
  * @seq: sequence number of the block, whose sum is with the parent
  * @source: the source that asks; the parent's reply goes to it, too, if there is one

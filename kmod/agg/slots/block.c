@@ -162,7 +162,10 @@ static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
 		block->overflow = true;
 }
 
-/* Was a source sent the result so lately that it may not have had it when it sent this? */
+/*
+ * Return true if a source was sent the result so lately that it may not have had it when it sent
+ * this.
+ */
 static bool weir_block_is_early(const struct weir_blocks *blocks,
 				const struct weir_block *block, u16 source, u64 now)
 {
@@ -197,7 +200,7 @@ static noinline void weir_block_unlike(struct weir_block *block, s32 exponent)
 	block->exponent = max(block->exponent, exponent);
 }
 
-/* What a contribution to a table with ranks stands for, and what a box says of its sum. */
+/* Add the ranks that a contribution stands for, and a box's notes on its sum. */
 static noinline void weir_block_add_ranks(const struct weir_blocks *blocks,
 					  struct weir_block *block,
 					  const struct weir_block_key *key)
@@ -391,7 +394,7 @@ static int weir_block_open_paired(struct weir_blocks *blocks, struct weir_block 
 	return err;
 }
 
-/* Has the source been sent the result once, and not again? */
+/* Return true if the source has been sent the result once, and not again. */
 static bool weir_block_may_remind(const struct weir_blocks *blocks,
 				  const struct weir_block *block, u16 source)
 {

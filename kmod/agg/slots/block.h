@@ -299,7 +299,7 @@ static inline const unsigned long *weir_result_contributors(const struct weir_re
 	return res->ranks ?: res->mask;
 }
 
-/* Is the block's sum with the parent box? */
+/* Return true if the block's sum is with the parent box. */
 static inline bool weir_verdict_is_above(int verdict)
 {
 	return verdict == WEIR_VERDICT_ABOVE || verdict == WEIR_VERDICT_LATE_ABOVE;

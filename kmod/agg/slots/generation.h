@@ -47,7 +47,7 @@ struct weir_place {
 };
 
 /**
- * weir_generation_after() - is one generation newer than another?
+ * weir_generation_after() - test whether one generation is newer than another
  * @a: the one
  * @b: the other
  *
@@ -77,7 +77,7 @@ static inline bool weir_generations_look(const struct weir_generations *gens,
 }
 
 /**
- * weir_generations_find() - where does a block belong?
+ * weir_generations_find() - find the generation and the slot of a block
  * @gens: the job's generations
  * @generation: from a packet
  * @id: block id

@@ -18,7 +18,7 @@
 #include "agg/slots/block.h"
 #include "agg/slots/pair.h"
 
-/* Does a contribution name a block that comes after another one? */
+/* Return true if a contribution names a block that comes after @block. */
 static bool weir_pair_is_after(const struct weir_block_key *key, const struct weir_block *block)
 {
 	u16 generation = block->generation;
@@ -27,7 +27,7 @@ static bool weir_pair_is_after(const struct weir_block_key *key, const struct we
 	       (key->generation == generation && key->id > block->id);
 }
 
-/* Is the other block the later one of the two? */
+/* Return true if the other block is the later one of the two. */
 static bool weir_pair_has_later(const struct weir_block *block,
 				const struct weir_block *other)
 {
@@ -41,8 +41,8 @@ static bool weir_pair_is_complete(const struct weir_block *other)
 }
 
 /*
- * Has the source sent to the other one since, and so has a block's result? Where that one is
- * open, its next contributor may be on another CPU just now.
+ * Return true if the source has sent to the other one since, and so has received this one's result.
+ * If the other one is open, its next contributor may be on another CPU just now.
  */
 static bool weir_pair_has_left(const struct weir_block *block,
 			       const struct weir_block *other, u16 source)
@@ -60,7 +60,7 @@ static bool weir_pair_is(const struct weir_block *block, const struct weir_block
 }
 
 /**
- * weir_pair_find() - is the block that a contribution names in its place?
+ * weir_pair_find() - test whether the block that a contribution names is in its slot
  * @block: the place, locked
  * @other: the other one of the pair
  * @key: which contribution to which block
@@ -84,7 +84,7 @@ int weir_pair_find(const struct weir_block *block, const struct weir_block *othe
 }
 
 /**
- * weir_pair_may_open() - may a block take its place?
+ * weir_pair_may_open() - test whether a block may take its slot
  * @block: the place, locked
  * @other: the other one of the pair
  * @key: which contribution to which block

@@ -39,7 +39,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 }
 
 /**
- * weir_block_query() - does a source need a block's result, or has it?
+ * weir_block_query() - answer a source that asks about a block
  * @blocks: the job's table
  * @key: the source and the block
  * @now: time, ns of the monotonic clock
@@ -153,7 +153,7 @@ void weir_block_awaited(struct weir_blocks *blocks, struct weir_block *block,
 }
 
 /**
- * weir_block_missing() - which sources are not in a block?
+ * weir_block_missing() - list the sources that are not in a block
  * @blocks: the job's table
  * @res: the block's state
  * @missing: bitmap of WEIR_SOURCES_MAX, filled

@@ -2,7 +2,7 @@
 #ifndef _WEIR_SLOT_H
 #define _WEIR_SLOT_H
 
-/* What a slot holds: for the files of this directory, which do its operations. */
+/* Contents of a slot, for the files of this directory, which do its operations. */
 #include <linux/bitmap.h>
 #include <linux/compiler.h>
 #include <linux/mm.h>

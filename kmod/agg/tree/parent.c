@@ -122,7 +122,7 @@ static enum weir_join_verdict weir_parent_may_join(struct weir_job *job, u64 now
 	return WEIR_JOIN_ABOVE;
 }
 
-/* What holds for all workers of a job that spans boxes, when the parent has answered a join. */
+/* Limit a job's figures to what holds for all its boxes, once the parent has answered a join. */
 static void weir_parent_limit(const struct weir_job *job, u32 *blocks, u32 *grads, u16 *room)
 {
 	const struct weir_parent *parent = job->parent;

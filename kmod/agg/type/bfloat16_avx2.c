@@ -2,7 +2,7 @@
 /* bfloat16, the upper half of a binary32, for AVX2. */
 #include "agg/type/avx2.h"
 
-/* Where a packet has byte @i of the little-endian numbers. */
+/* Offset in a packet of byte @i of the little-endian numbers. */
 #ifdef WEIR_LITTLE
 #define AT(i)	(i)
 #else

@@ -103,7 +103,7 @@ WEIR_INNER weir_v weir_vexponent(const struct weir_vconst *c, weir_v x)
 	return ((x & c->size) >> 23) - c->one;
 }
 
-/* Is there a zero, a denormal, an infinity or a NaN, by the exponents? */
+/* Return true if there is a zero, a denormal, an infinity or a NaN, by the exponents. */
 WEIR_INNER int weir_vhas_odd(const struct weir_vconst *c, weir_v exponent)
 {
 	return weir_any((weir_v)WEIR_SUB_SATURATED((weir_vs)exponent, (weir_vs)c->last));
@@ -157,7 +157,7 @@ WEIR_INNER void weir_vbinned_set(weir_word *acc, struct weir_vsplit x)
 	weir_vbinned_store(&b, acc);
 }
 
-/* Where the contributions' highest bin is not the same for all eight. */
+/* Add contributions whose highest bin is not the same for all eight. */
 WEIR_INNER void weir_vbinned_add_across(const struct weir_vconst *c, weir_word *acc,
 					struct weir_vsplit x)
 {

@@ -78,7 +78,7 @@ WEIR_INNER weir_v add_float(weir_v acc, weir_v x)
 }
 
 #ifdef WEIR_LOAD_REST
-/* What is behind whole vectors: in plain C an addition takes some hundred instructions. */
+/* Add the numbers behind whole vectors: in plain C an addition takes some hundred instructions. */
 WEIR_INNER void add_rest(void *acc, const void *src, unsigned int n, unsigned int done)
 {
 	const char *s = (const char *)src + done * WEIR_SIZE;

@@ -2,8 +2,8 @@
 /*
  * Two's complement of 64 bits, in plain C. The file of a unit has the tables.
  *
- * Whether a number lies in [-b, b) with b = bias * 2^32 is seen by its upper 32 bits alone, which
- * lie in [-bias, bias) then. So a guard has 32 bits as that of int32 has.
+ * A number lies in [-b, b) with b = bias * 2^32 if its upper 32 bits lie in [-bias, bias). So a
+ * guard has 32 bits as that of int32 has.
  */
 #include "agg/type/scalar64.h"
 

@@ -84,7 +84,7 @@ static noinline u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, c
 #define WEIR_REDUCE_GATHERED	8
 
 /*
- * What lies across two or more segments is put together first, as a whole vector: the rest of a
+ * Numbers across two or more segments are put together first, as a whole vector: the rest of a
  * segment would take as much by itself as several. So would that of the next.
  */
 static noinline u32 weir_reduce_segs(const struct weir_walk *w,
@@ -123,7 +123,7 @@ static noinline u32 weir_reduce_segs(const struct weir_walk *w,
 	return all;
 }
 
-/* Do the sums lie in one piece? A block's first two pages may, see pool.h. */
+/* Return true if the sums lie in one piece. A block's first two pages may, see pool.h. */
 static __always_inline bool weir_reduce_is_one(const struct weir_reduction *r,
 					       struct page **pages, unsigned int count)
 {
@@ -205,7 +205,7 @@ u32 weir_reduce_add(const struct weir_reduction *reduction, bool little, struct 
 }
 
 /**
- * weir_reduce_check() - did the addition just made leave the range of the type?
+ * weir_reduce_check() - test whether the last addition left the range of the type
  * @reduction: how gradients are combined; one that has guards
  * @little: the packet's gradients are little-endian
  * @pages: the sums with @pl in them
@@ -220,7 +220,9 @@ u32 weir_reduce_check(const struct weir_reduction *reduction, bool little, struc
 	return weir_reduce(reduction, little, WEIR_CHECK, pages, pl, count, 0);
 }
 
-/* Where gradient @i of a result is, and how many there are from there to the page's end. */
+/*
+ * Return the place of gradient @i of a result. @n: set to the number from there to the page's end
+ */
 static void *weir_reduce_wire(const struct weir_reduction *r, struct page **pages,
 			      unsigned int i, unsigned int *n)
 {

@@ -70,7 +70,7 @@ void weir_reduce_finish(const struct weir_reduction *reduction, bool little, str
  * weir_reduce_bias() - limit of gradients below which no sum can overflow
  * @sources: contributions that are summed, 1 to 256
  *
- * Where each of n numbers lies in [-b, b) with b a power of two and n * b at
+ * If each of n numbers lies in [-b, b) with b a power of two and n * b at
  * most 2^31, their sum fits into 32 bits, in whatever order it is made. Of int64 the limit is
  * 2^32 times b.
  *
@@ -86,7 +86,7 @@ static inline u32 weir_reduce_bias(unsigned int sources)
 }
 
 /**
- * weir_reduce_wide() - did a gradient lie outside of [-bias, bias)?
+ * weir_reduce_wide() - test whether a gradient lay outside of [-bias, bias)
  * @guard: from weir_reduce_set() or weir_reduce_add()
  * @bias: from weir_reduce_bias(), as given to them
  *

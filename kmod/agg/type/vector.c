@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose the vector registers are: of a loop, from weir_vector_begin() to weir_vector_end(),
- * or of all the loops that a merged packet makes a CPU run, as a task's registers are
- * saved each time that they change hands.
+ * The vector registers belong to a loop, from weir_vector_begin() to weir_vector_end(), or to all
+ * the loops that a merged packet makes a CPU run, as a task's registers are saved each time that
+ * they change hands.
  */
 #ifdef CONFIG_X86_64
 #include <asm/cpufeature.h>
@@ -44,7 +44,7 @@ void weir_vector_give(void)
 }
 #elif defined(CONFIG_ARM64)
 /*
- * Where sums are made, bottom halves are disabled. With PREEMPT_RT that does not keep another task
+ * Sums are made with bottom halves disabled. With PREEMPT_RT that does not keep another task
  * from this CPU.
  */
 static DEFINE_PER_CPU(struct user_fpsimd_state, weir_neon_state);

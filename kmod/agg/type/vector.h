@@ -39,7 +39,7 @@ void weir_vector_keep(void);
 void weir_vector_drop(void);
 
 /**
- * weir_vector_has() - has the CPU these features?
+ * weir_vector_has() - test whether the CPU has these features
  * @needs: WEIR_CPU_*
  */
 static inline bool weir_vector_has(u8 needs)
@@ -48,7 +48,7 @@ static inline bool weir_vector_has(u8 needs)
 }
 
 /**
- * weir_vector_begin() - may a loop use the registers?
+ * weir_vector_begin() - begin to use the vector registers, if a loop may
  * @needs: WEIR_CPU_* that it needs
  * @worth: it is worth saving them
  *

@@ -110,7 +110,7 @@ static inline int weir_compat_skb_bulk(void **skbs, int n)
 }
 #endif
 
-/* What memory a frame has: since 6.14 only its kind. */
+/* A frame's memory: since 6.14 only its kind. */
 #ifdef WEIR_HAVE_FRAME_MEM_TYPE
 #define weir_compat_frame_mem(frame) ((struct xdp_mem_info){ .type = (frame)->mem_type })
 #else

@@ -57,7 +57,7 @@ struct weir_cut {
 /* Not the module's own memory a CPU, of which all modules together have 8 KiB. */
 static struct weir_cut __percpu *weir_cut;
 
-/* May pages of one more frame be cut off on this CPU? */
+/* Return true if pages of one more frame may be cut off on this CPU. */
 static bool weir_cut_has_room(void)
 {
 	const struct weir_cut *cut = this_cpu_ptr(weir_cut);

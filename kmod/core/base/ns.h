@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a module has in each network namespace, whatever the module does there. */
+/* State of a module in a network namespace, the same for each module. */
 #ifndef _WEIR_NS_H
 #define _WEIR_NS_H
 
@@ -57,7 +57,7 @@ int weir_ns_start(void);
 void weir_ns_stop(void);
 
 /**
- * weir_dev_bucket() - where a device's part of a table hashed by interface index is
+ * weir_dev_bucket() - return a device's bucket of a table hashed by interface index
  * @table: WEIR_DEV_BUCKETS of them
  * @ifindex: the device; a request may name any index, a negative one too
  *

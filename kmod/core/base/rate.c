@@ -56,7 +56,7 @@ void weir_rate_init(struct weir_rate *rate,
 EXPORT_SYMBOL_NS_GPL(weir_rate_init, "WEIR");
 
 /*
- * How far in the future a bucket is full. What seems to be further than any bucket can be is in
+ * Return how far in the future a bucket is full. A time further away than any bucket can be is in
  * the past, however long ago: ticks wrap.
  */
 static u64 weir_rate_ahead(u64 full, u64 depth, u64 now)
@@ -86,7 +86,7 @@ static u64 weir_rate_ticks(const struct weir_rate *rate, u64 now)
 }
 
 /**
- * weir_rate_spend() - may so much pass a policer that is set?
+ * weir_rate_spend() - charge a packet to a policer that is set
  * @rate: the policer
  * @now: time, ns of the monotonic clock
  * @packets: number of packets
@@ -121,7 +121,7 @@ static bool weir_level_take(u64 *full, u64 depth, u64 now, u64 price)
 }
 
 /**
- * weir_rate_level_take() - may a packet pass, by buckets of its own?
+ * weir_rate_level_take() - charge a packet to buckets of its own
  * @rate: the policer, which is set
  * @level: the buckets, which the caller has alone
  * @now: time, ns of the monotonic clock

@@ -71,7 +71,7 @@ static inline bool weir_rate_is_set(const struct weir_rate_config *config)
 }
 
 /**
- * weir_rate_take() - may so much pass?
+ * weir_rate_take() - charge a packet to a policer
  * @rate: the policer
  * @now: time, ns of the monotonic clock
  * @packets: number of packets; 0 if a packet that has passed causes the bytes

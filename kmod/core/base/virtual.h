@@ -17,7 +17,7 @@
 #define WEIR_VIRTUAL_NOTE_TRIM	sizeof(struct xdp_frame)
 #define WEIR_VIRTUAL_NOTE_ORDER	(WEIR_VIRTUAL_NOTE_TRIM + 16)
 
-/* Has a frame room for @len bytes of a note at @at? */
+/* Return true if a frame has room for @len bytes of a note at @at. */
 static inline bool weir_virtual_fits(const struct xdp_buff *xdp, size_t at, size_t len)
 {
 	const void *first = min(xdp->data, xdp->data_meta);
@@ -26,8 +26,9 @@ static inline bool weir_virtual_fits(const struct xdp_buff *xdp, size_t at, size
 }
 
 /*
- * Does @len bytes of a note at @at lie before the first byte of a frame? The kernel copies frames
- * out of AF_XDP's buffers without any headroom: there the packet's own bytes would be read.
+ * Return true if @len bytes of a note at @at lie before the first byte of a frame. The kernel
+ * copies frames out of AF_XDP's buffers without any headroom: there the packet's own bytes would be
+ * read.
  */
 static inline bool weir_virtual_frame_fits(const struct xdp_frame *frame, size_t at, size_t len)
 {
@@ -50,7 +51,7 @@ static inline struct weir_virtual *weir_virtual(const struct net_device *dev)
 }
 
 /**
- * weir_virtual_is_too_long() - is a frame longer than a device's MTU allows?
+ * weir_virtual_is_too_long() - test whether a frame is longer than a device's MTU allows
  * @to: the device
  * @frame: the frame
  *

@@ -8,8 +8,8 @@
 #include "core/netlink/netlink.h"
 
 /*
- * Does the other end of a pair leave checksums to hardware that there is not? It may be in a
- * namespace that userspace here cannot look into.
+ * Return true if the other end of a pair leaves checksums to hardware that does not exist. It may
+ * be in a namespace that userspace here cannot look into.
  */
 static bool weir_nl_device_unfinished(struct net_device *dev)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the generic netlink families of all modules share. Each module has its own family, whose
- * policies and operations are generated from a spec in uapi/.
+ * Code that the generic netlink families of all modules share. Each module has its own family,
+ * whose policies and operations are generated from a spec in uapi/.
  *
  * A request holds its module's lock of the namespace from pre_doit to post_doit, so the objects
  * that it finds stay.
@@ -16,7 +16,7 @@
 #include "core/netlink/netlink.h"
 
 /*
- * May a request walk over all slots of a job? The walk holds the namespace's lock,
+ * Return true if a request may walk over all slots of a job. The walk holds the namespace's lock,
  * and requests may repeat it without end. So it takes the capability that deleting
  * the job takes.
  */
@@ -342,7 +342,7 @@ int weir_nl_reply(struct genl_info *info, u8 cmd,
 EXPORT_SYMBOL_NS_GPL(weir_nl_reply, "WEIR");
 
 /**
- * weir_nl_heard() - has the events group a listener?
+ * weir_nl_heard() - test whether the events group has a listener
  * @nl: the family
  * @ns: the namespace
  *

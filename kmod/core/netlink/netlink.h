@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the netlink code of all modules shares. */
+/* Declarations that the netlink code of all modules shares. */
 #ifndef _WEIR_NETLINK_H
 #define _WEIR_NETLINK_H
 

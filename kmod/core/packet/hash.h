@@ -47,7 +47,7 @@ static inline u64 weir_flow_pair(u32 src, u32 dst)
 }
 
 /**
- * weir_flow_hash_ipv4() - what weir_flow_key_hash() returns for a key of IPv4
+ * weir_flow_hash_ipv4() - hash a key of IPv4, as weir_flow_key_hash()
  * @pair: its addresses
  * @rest: the key's last word
  */
@@ -67,7 +67,7 @@ static inline u64 weir_flow_address_mix(const __be32 *address, unsigned int i)
 }
 
 /**
- * weir_flow_hash_ipv6() - what weir_flow_key_hash() returns for a key that is not IPv4's
+ * weir_flow_hash_ipv6() - hash a key that is not of IPv4, as weir_flow_key_hash()
  * @address: both of its addresses
  * @rest: the key's last word
  */

@@ -123,7 +123,7 @@ static int weir_nl_trim_acl_del(struct genl_info *info, struct weir_trim_acl *ac
 	return err;
 }
 
-/* Do with the ACL that a request names what @action does, under RTNL. */
+/* Call @action with the ACL that a request names, under RTNL. */
 static int weir_nl_trim_acl_run(struct genl_info *info,
 				int (*action)(struct genl_info *info, struct weir_trim_acl *acl))
 {

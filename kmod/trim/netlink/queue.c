@@ -109,8 +109,7 @@ static int weir_nl_fill_class(const struct weir_nl_msg *msg,
 }
 
 /*
- * What programs have trimmed, by traffic class. @at: the device that it goes on with, and the class
- * of that
+ * Dump what programs have trimmed, by traffic class. @at: the device to go on with, and its class
  */
 static int weir_nl_dump_classes(struct weir_trim_net *wn, int ifindex, long at[2],
 				const struct weir_nl_msg *msg)

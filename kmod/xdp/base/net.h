@@ -29,7 +29,7 @@ static inline struct weir_xdp_net *weir_xdp_net(const struct net *net)
 }
 
 /**
- * weir_xdp_net_bh() - what a namespace has, for packets
+ * weir_xdp_net_bh() - return the module's state of a namespace, for packets
  * @net: the namespace
  *
  * Called where bottom halves are disabled or RCU is held: weir_xdp_net() takes it once more, which

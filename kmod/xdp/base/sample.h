@@ -8,7 +8,7 @@
 #include <linux/random.h>
 
 /**
- * weir_sample_takes() - is a packet one of the sample?
+ * weir_sample_takes() - test whether a packet is one of the sample
  * @skip: this CPU's packets until the next one that is
  * @sample: one in so many; 1 is each
  *

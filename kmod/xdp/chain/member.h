@@ -72,7 +72,7 @@ u32 weir_member_time(struct weir_member *member, struct xdp_buff *xdp);
 void weir_member_sum(const struct weir_member *member, struct weir_member_count *sum);
 
 /**
- * weir_member_turns() - is a packet one of those whose time is taken?
+ * weir_member_turns() - test whether a packet's time is taken
  * @member: the first program that it comes to
  */
 static inline bool weir_member_turns(const struct weir_member *member)

@@ -207,7 +207,7 @@ static bool weir_filter_is_control(const struct weir_headers *headers, const str
 	}
 }
 
-/* Is a packet above the rate of all, or of its source? */
+/* Return true if a packet is above the rate of all, or of its source. */
 static bool weir_filter_rule_is_over(struct weir_filter_rule *rule, const struct xdp_buff *xdp,
 				     const struct weir_headers *headers)
 {
@@ -261,7 +261,7 @@ static void weir_filter_rule_sample(struct weir_filter_rule *rule, const struct 
 }
 
 /**
- * weir_filter_rule_act() - do with a packet what a rule says
+ * weir_filter_rule_act() - carry out a rule's action on a packet
  * @rule: the rule, which has the packet
  * @xdp: the packet
  * @headers: of it; follow its changes

@@ -39,7 +39,7 @@ struct weir_filter_count {
 	u32	skip;
 };
 
-/* What a rule says of a packet that goes on to the next ones; verdicts of XDP are not negative. */
+/* A rule's verdict on a packet that goes on to the next rules; verdicts of XDP are not negative. */
 #define WEIR_FILTER_NEXT	(-1)
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which packets a rule has: fields that are equal, which a table finds, and the rest. */
+/* Match packets against a rule: fields that are equal, which a table finds, and the rest. */
 #include <linux/in.h>
 
 #include "xdp/filter/match.h"
@@ -30,7 +30,7 @@ static bool weir_filter_match_tcp(const struct weir_filter_match *match,
 }
 
 /**
- * weir_filter_match_rest() - do the other conditions hold for a packet?
+ * weir_filter_match_rest() - test the other conditions on a packet
  * @match: the match
  * @headers: of the packet, whose fields are equal
  */

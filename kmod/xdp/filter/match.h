@@ -34,7 +34,7 @@ static inline bool weir_filter_match_asks_ports(const struct weir_filter_match *
 	       match->tcp_clear;
 }
 
-/* Has a match conditions that are not equality of fields? */
+/* Return true if a match has conditions that are not equality of fields. */
 static inline bool weir_filter_match_has_rest(const struct weir_filter_match *match)
 {
 	return match->rule.dscps != U64_MAX || match->length || match->length_last != U32_MAX ||

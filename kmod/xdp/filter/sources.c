@@ -46,7 +46,7 @@ static bool weir_sources_is_blocked(const struct weir_sources_entry *entry, u64 
 	return entry->until > now;
 }
 
-/* Is the entry as that of a source that was never seen? */
+/* Return true if the entry is like that of a source that was never seen. */
 static bool weir_sources_is_idle(const struct weir_sources *sources,
 				 const struct weir_sources_entry *entry, u64 now)
 {
@@ -344,7 +344,7 @@ enum weir_sources_verdict weir_sources_take(struct weir_sources *sources,
 	return entry ? verdict : weir_sources_crowded(sources, bytes, now);
 }
 
-/* Is there a source at this place? Then it is described. */
+/* Describe the source at this place; return false if there is none. */
 static bool weir_sources_look(struct weir_sources *sources, long at, struct weir_sources_seen *seen)
 {
 	struct weir_sources_row *row = &sources->row[at / WEIR_SOURCES_WAYS];

@@ -189,7 +189,7 @@ static struct weir_member *weir_nl_chain_member(struct genl_info *info)
 	return weir_member_make(nla_get_u32(info->attrs[WEIR_A_CHAIN_FD]), &text, info->extack);
 }
 
-/* What listeners are told after a change. */
+/* Tell listeners about a change. */
 static void weir_nl_chain_changed(const struct weir_nl_chain_req *req, u32 prio)
 {
 	const struct weir_xdp_dev *xd = weir_chain_get(req->wn, req->ifindex);

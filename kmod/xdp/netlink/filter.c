@@ -273,7 +273,7 @@ static int weir_nl_filter_sample(struct genl_info *info, struct weir_filter_conf
 	return 0;
 }
 
-/* What only one action takes. */
+/* Refuse attributes that the rule's action does not take. */
 static int weir_nl_filter_strange(struct genl_info *info, u32 action)
 {
 	const u32 rates = BIT(WEIR_XDP_FILTER_ACTION_POLICE) | BIT(WEIR_XDP_FILTER_ACTION_GUARD);
@@ -367,7 +367,7 @@ static struct weir_filter_rule *weir_nl_filter_rule(const struct weir_nl_filter_
 	return ERR_PTR(err);
 }
 
-/* What listeners are told after a change. */
+/* Tell listeners about a change. */
 static void weir_nl_filter_changed(const struct weir_nl_filter_req *req,
 				   const struct weir_filter_rule *rule)
 {

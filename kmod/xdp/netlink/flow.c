@@ -154,7 +154,7 @@ static void weir_nl_flow_u64(struct genl_info *info, int attr, u64 *value)
 		*value = nla_get_uint(info->attrs[attr]);
 }
 
-/* What the request says, over what there is. */
+/* Overwrite the settings that a request names. */
 static void weir_nl_flow_config(struct genl_info *info, struct weir_flow_config *config)
 {
 	weir_nl_flow_u32(info, WEIR_A_FLOW_FLOWS, &config->flows);

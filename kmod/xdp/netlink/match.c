@@ -89,7 +89,7 @@ int weir_nl_match(struct genl_info *info, const struct nlattr *nest,
 }
 
 /**
- * weir_nl_count_matches() - how many matches a request has
+ * weir_nl_count_matches() - count the matches of a request
  * @info: the request
  * @attr: their attribute
  */

@@ -15,7 +15,7 @@
 #include "xdp/order/order.h"
 
 /**
- * weir_order_is_below() - has a packet got its number already?
+ * weir_order_is_below() - test whether a packet has its number already
  * @xdp: the packet
  */
 bool weir_order_is_below(const struct xdp_buff *xdp)
@@ -48,7 +48,7 @@ static u32 weir_order_rest(const struct weir_reorder *order, struct xdp_buff *xd
 	return verdict;
 }
 
-/* What a verdict means to the queue: XDP_PASS where the packet goes there, to leave by @out. */
+/* Return a verdict as the queue takes it: XDP_PASS if the packet is queued, to leave by @out. */
 static u32 weir_order_judge(const struct xdp_buff *xdp, u32 verdict, u32 *out)
 {
 	*out = 0;

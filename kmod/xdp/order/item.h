@@ -55,7 +55,7 @@ static inline u32 weir_order_size(void *item)
 	return frame ? weir_order_frame_size(frame) : ((struct sk_buff *)item)->truesize;
 }
 
-/* Where a packet keeps the one behind it. */
+/* Return where a packet keeps the one behind it. */
 static inline void **weir_order_link(void *item)
 {
 	struct xdp_frame *frame = weir_order_item_frame(item);

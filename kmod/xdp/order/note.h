@@ -49,7 +49,7 @@ static inline struct xdp_frame *weir_order_node_frame(struct llist_node *node)
 	return (void *)llist_entry(node, struct weir_order_note, node) - WEIR_VIRTUAL_NOTE_ORDER;
 }
 
-/* Has a frame room for a note? */
+/* Return true if a frame has room for a note. */
 static inline bool weir_order_note_fits(const struct xdp_buff *xdp)
 {
 	return weir_virtual_fits(xdp, WEIR_VIRTUAL_NOTE_ORDER, sizeof(struct weir_order_note));

@@ -148,7 +148,7 @@ void weir_order_sum(const struct weir_reorder *order, struct weir_order_count *s
 }
 
 /**
- * weir_order_waiting() - how many packets wait, and numbers of such as are gone
+ * weir_order_waiting() - count the packets that wait, and numbers of packets that are gone
  * @order: the order
  */
 u32 weir_order_waiting(const struct weir_reorder *order)

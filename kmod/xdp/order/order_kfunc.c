@@ -109,7 +109,7 @@ static u64 weir_order_here(struct xdp_buff *xdp, struct weir_reorder *order,
 	return weir_order_verdict(verdict);
 }
 
-/* What becomes of a packet before it has a number. */
+/* Outcomes of numbering a packet. */
 enum weir_order_numbered {
 	WEIR_ORDER_NUMBERED,
 	WEIR_ORDER_UNNUMBERED,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where packets go on to that are in order: to the stack, as packets of the device that they came
+ * Send on packets that are in order: to the stack, as packets of the device that they came
  * in by, or out of another one. A flow has a CPU of its own for that, on which a NAPI takes its
  * packets: behind the queue they are in order only as long as they stay on one CPU, as each has its
  * own backlog, and often its own transmit queue. And GRO merges what is in order, of TCP.

@@ -73,7 +73,7 @@ static inline u64 weir_queue_number(const struct weir_queue *queue, u32 raw, uns
 	return queue->head + ((s32)ahead >> (32 - bits));
 }
 
-/* Is there something to take? */
+/* Return true if there is an item to take. */
 static inline bool weir_queue_ready(const struct weir_queue *queue)
 {
 	return queue->slot[queue->head & queue->mask].item;
@@ -84,7 +84,7 @@ static inline bool weir_queue_ready(const struct weir_queue *queue)
  * @queue: its flow's
  * @number: its number
  *
- * Return: is it so? Else nothing has changed.
+ * Return: true if so, else nothing has changed.
  */
 static inline bool weir_queue_pass(struct weir_queue *queue, u64 number)
 {

@@ -101,7 +101,9 @@ static bool weir_order_make_room(struct weir_order_flow *flow, u64 number, bool 
 	return true;
 }
 
-/* It is not the packet's turn, or others wait. Return: does the queue have the packet? */
+/*
+ * Add a packet whose turn it is not, or before which others wait. Return true if the queue has it.
+ */
 static bool weir_order_enter(struct weir_order_flow *flow, u64 number, void *item, u64 now)
 {
 	enum weir_queue_put put = weir_queue_put(&flow->queue, number, item, now);
@@ -118,7 +120,7 @@ static bool weir_order_enter(struct weir_order_flow *flow, u64 number, void *ite
 	return false;
 }
 
-/* Return: does the queue have the packet? Those behind it that have waited for it are in order. */
+/* Queue a packet, and send on those that have waited for it. Return true if the queue has it. */
 static bool weir_order_queue(struct weir_order_flow *flow, u64 number, void *item)
 {
 	struct weir_reorder *order = flow->order;
@@ -136,7 +138,7 @@ static bool weir_order_queue(struct weir_order_flow *flow, u64 number, void *ite
 
 /*
  * A packet has come. @run: others of the batch do not follow.
- * Return: does the queue have it? Else it goes at once, without the lock.
+ * Return: true if the queue has it, else it goes at once, without the lock.
  */
 static bool weir_order_put(struct weir_order_flow *flow, u32 generation, u64 number, void *item,
 			   bool run)
@@ -209,7 +211,7 @@ static void weir_order_overload(struct weir_reorder *order, const struct weir_or
 	weir_order_discard(item);
 }
 
-/* Is the frame at @i the last one of its flow, as far as it can be seen? */
+/* Return true if the frame at @i is the last one of its flow among these. */
 static bool weir_order_ends(struct xdp_frame **frames, int i, int n)
 {
 	return i + 1 == n ||
@@ -292,7 +294,7 @@ enum hrtimer_restart weir_order_timer(struct hrtimer *timer)
 }
 
 /**
- * weir_order_settle() - do not wait any longer
+ * weir_order_settle() - stop waiting
  * @order: the order
  *
  * Packets go on that wait now. Sleeps. RTNL is held, so flows without any are passed by.

@@ -103,7 +103,7 @@ static bool weir_sequence_field(struct weir_sequence *sequence,
  * @headers: the packet's
  * @xdp: the packet, whose number is in its linear part
  *
- * Return: has it one?
+ * Return: true if it has one.
  */
 bool weir_sequence_read(struct weir_sequence *sequence, const struct weir_order_config *config,
 			const struct weir_headers *headers, const struct xdp_buff *xdp)

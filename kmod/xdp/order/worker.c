@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each CPU does for an order, by a NAPI of its own: it runs packets through the rest of the
- * chain that were sent to it, and lets those go that are in order, of flows that have their home
- * there.
+ * Each CPU's work for an order, by a NAPI of its own: it runs packets that were sent to it through
+ * the rest of the chain, and lets those go that are in order, of flows that have their home there.
  */
 #include <linux/cpumask.h>
 #include <linux/filter.h>
@@ -178,7 +177,7 @@ static int weir_order_poll(struct napi_struct *napi, int budget)
 	WRITE_ONCE(worker->polling, true);
 	frames = weir_order_run_frames(worker, WEIR_ORDER_FRAMES);
 	packets = weir_order_run_flows(worker, budget);
-	/* Who adds after this kicks. */
+	/* A CPU that adds after this kicks the worker. */
 	smp_store_mb(worker->polling, false);
 	if (frames == WEIR_ORDER_FRAMES || packets == budget)
 		return budget;

@@ -24,7 +24,7 @@
 #define WEIR_HEADERS_TAGS	2
 #define WEIR_HEADERS_IPV6	6
 
-/* Where TCP's flags are in its header. */
+/* Offset of TCP's flags in its header. */
 #define WEIR_HEADERS_TCP_FLAGS	13
 
 /**
@@ -95,7 +95,7 @@ static __always_inline bool weir_headers_ipv4(struct weir_headers *headers,
 	return true;
 }
 
-/* Is there a header of @next's kind before the one of the protocol? */
+/* Return true if a header of this kind stands before the one of the protocol. */
 static bool weir_headers_extends(u8 next)
 {
 	return next == NEXTHDR_HOP || next == NEXTHDR_ROUTING || next == NEXTHDR_DEST ||

@@ -18,7 +18,7 @@ static bool weir_rule_prefix_differs(const struct weir_trim_prefix *prefix, cons
 }
 
 /**
- * weir_rule_match() - does a frame match a rule?
+ * weir_rule_match() - test whether a frame matches a rule
  * @rule: the rule, its mask set by weir_trim_rule_mask()
  * @headers: of the frame
  * @from: index of the device that it came in by
