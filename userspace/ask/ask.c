@@ -141,7 +141,7 @@ static char *copy(const char *of)
 	return of ? strdup(of) : NULL;
 }
 
-/* What it takes to leave the job later. */
+/* Copy from the request what it takes to leave the job later. Return NULL for lack of memory. */
 static struct ask_hold *new_hold(const struct ask_request *request)
 {
 	struct ask_hold *hold = calloc(1, sizeof(*hold));
@@ -210,7 +210,7 @@ static int ask_is_held(struct ask_hold *hold)
 	return http_is_open(&hold->http);
 }
 
-/* Has this line a reason not to wait? */
+/* Return true, with the reason in @why, if this line gives a reason not to wait. */
 static bool read_reason(struct json_object *line, char why[static ASK_SENTENCE])
 {
 	struct json_object *refused = json_object_object_get(line, "refused");
@@ -242,7 +242,7 @@ static int ask_is_vain(struct ask_hold *hold, char why[static ASK_SENTENCE])
 	return found;
 }
 
-/* Where the daemon does not hear it, the grace period ends the job. */
+/* Leave the job. If the daemon does not receive this, the grace period ends the job. */
 static void ask_close(struct ask_hold *hold)
 {
 	const struct ask_request request = {

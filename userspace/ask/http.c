@@ -10,7 +10,7 @@
 #define TOKEN_MAX	300
 #define POLL_MS		100
 
-/* What has no room is of no use here. */
+/* Keep as much of the answer as there is room for: the rest is of no use here. */
 static size_t on_data(char *data, size_t size, size_t count, void *context)
 {
 	struct http *http = context;

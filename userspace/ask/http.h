@@ -29,7 +29,10 @@ struct http {
 	char error[CURL_ERROR_SIZE];
 };
 
-/* Who asks, whom, and from where; @path behind the URL. */
+/*
+ * Prepare a request: @request has the daemon's URL, the credentials and the interface to send from, and
+ * @path follows the URL. Return false, with http->error filled, for lack of memory.
+ */
 bool http_init(struct http *http, const struct ask_request *request, const char *path);
 void http_post(struct http *http, const char *body);
 void http_delete(struct http *http);

@@ -28,7 +28,7 @@
 /* Seconds after which a collector that is gone is called again. */
 #define RETRY_AFTER	2
 
-/* A record in memory, without holes. What is sent of it is what its template has. */
+/* A record in memory, without holes. Only the fields of its template are sent. */
 struct counts {
 	uint64_t packets;
 	uint64_t octets;
@@ -143,7 +143,7 @@ struct device {
  * @retry: when the collector is called again
  * @dropped: records, as the collector was gone
  * @device: the devices with a sample
- * @devices: how many
+ * @devices: number of entries in @device
  */
 struct ipfix {
 	const struct ipfix_to *with;
@@ -319,7 +319,7 @@ static void lose(struct ipfix *ipfix)
 	ipfix->retry = now() + RETRY_AFTER;
 }
 
-/* Is the collector there, or there again? */
+/* Return true if the collector is there. If it is gone, call it again when it is time. */
 static bool is_up(struct ipfix *ipfix)
 {
 	if (ipfix->buffer)

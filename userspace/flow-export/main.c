@@ -46,7 +46,7 @@ static void on_signal(int number)
 	ended = 1;
 }
 
-/* Has the module send its reports to this socket. Returns 0 or a negative errno. */
+/* Ask the module to send its reports to this socket. Return 0 or a negative errno. */
 static int ask(struct weir *weir)
 {
 	char buffer[NL_REQUEST_SIZE];

@@ -22,7 +22,7 @@
  * @print_xstats: prints TCA_STATS_APP of one
  * @parse_copt: reads the options of a class
  * @print_copt: prints TCA_OPTIONS of a class
- * @has_block: do a qdisc's options name a block of filters?
+ * @has_block: sets its last argument to whether a qdisc's options name a block of filters
  */
 struct qdisc_util {
 	struct qdisc_util *next;

@@ -23,7 +23,7 @@ extern char **environ;
 /**
  * struct command - a command line, and what its words lie in
  * @words: for exec()
- * @count: how many
+ * @count: number of words
  * @program: the program
  * @numbers: of each word that is one
  */

@@ -59,7 +59,10 @@ void data_prepare(const struct perf_options *options, struct perf_pattern *patte
 	}
 }
 
-/* Where a rank's vector has the elements from @index on; as many as are left of PERF_RUN. */
+/*
+ * Return the index in the pattern of a rank's element @index. The elements after it follow there, as many
+ * as are left of PERF_RUN.
+ */
 static size_t place(const struct perf_options *options, unsigned int rank, uint64_t iteration,
 		    uint64_t index)
 {
@@ -102,7 +105,7 @@ static bool is_in(const uint64_t *contributors, unsigned int rank)
 	return contributors[rank / 64] >> (rank % 64) & 1;
 }
 
-/* Does the result name its ranks? */
+/* Return true if the result names the ranks that it is of. */
 static bool is_told(const struct perf_blocks *blocks, const uint64_t *contributors)
 {
 	uint64_t any = 0;
@@ -124,7 +127,7 @@ static void combine(int32_t *all, const int32_t *terms, size_t n, enum weir_oper
 			all[i] = terms[i];
 }
 
-/* What the box makes of @n elements of a run from @index on; of no ranks it is 0. */
+/* Compute what the box makes of @n elements of a run from @index on: 0 if no rank contributes. */
 static void expect(int32_t *all, const struct perf_options *options,
 		   const struct perf_memory *memory, const uint64_t *contributors,
 		   uint64_t iteration, uint64_t index, size_t n)

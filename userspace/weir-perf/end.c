@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When measuring ends: after a number of iterations, or with --endless when one of the ranks is told
- * to. All must end with the same one, so each says in an allreduce of its own whether it was told.
+ * End measuring after a number of iterations, or with --endless when one of the ranks is told to end. All
+ * must end with the same iteration, so each reports in an extra allreduce whether it was told to.
  */
 #include <signal.h>
 

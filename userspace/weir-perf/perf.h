@@ -77,7 +77,7 @@ struct perf_blocks {
  * struct perf_pattern - what vectors are cut from
  * @elements: of the vectors' type
  * @terms: the same as the box sums them: whole numbers
- * @unit: what 1 of a term is, without a scale
+ * @unit: value of a term of 1, without a scale
  */
 struct perf_pattern {
 	char elements[(PERF_PATTERN + PERF_RUN) * sizeof(float)];
@@ -128,8 +128,8 @@ struct perf_result {
 /**
  * struct perf_sizes - all sizes
  * @results: of each that was measured
- * @count: how many were
- * @total: how many are to be
+ * @count: number of sizes that were measured
+ * @total: number of sizes to measure
  */
 struct perf_sizes {
 	struct perf_result *results;
@@ -182,7 +182,7 @@ void data_prepare(const struct perf_options *options, struct perf_pattern *patte
 void data_fill(const struct perf_options *options, const struct perf_memory *memory, size_t count,
 	       uint64_t iteration);
 
-/* How many sums are not those over the contributors, and how many residuals are wrong. */
+/* Return the number of sums that are not those over the contributors, and of residuals that are wrong. */
 uint64_t data_wrong(const struct perf_options *options, const struct perf_memory *memory,
 		    size_t count, uint64_t iteration);
 
@@ -207,10 +207,10 @@ int measure(struct weir *comm, const struct perf_options *options, uint64_t byte
 /* end.c: from here on SIGINT and SIGTERM tell this rank to end. */
 void end_prepare(void);
 
-/* Has the last iteration been @done, on all ranks? Returns 0 or the library's error. */
+/* Set @ends if all ranks are to end after @done iterations. Return 0 or the library's error. */
 int end_reached(struct weir *comm, const struct perf_options *options, uint64_t done, bool *ends);
 
-/* compare.c: has others do the same, and reports it. Returns whether all did. */
+/* compare.c: run the same with other libraries, and report it. Return true if all have run. */
 bool compare(const struct perf_options *options, const struct perf_sizes *sizes);
 
 /*

@@ -4,7 +4,7 @@
 
 #include "perf.h"
 
-/* How far the JSON object has come. */
+/* Progress of the JSON object: the parts of it that have been printed. */
 static bool begun, first = true;
 static unsigned int others;
 

@@ -140,7 +140,7 @@ static struct addrinfo *read_listen(const char *text)
 	return found;
 }
 
-/* What is wrong is told, and the configuration stays as it was. */
+/* Read the configuration again. If it is wrong, report why, and leave the configuration as it was. */
 static void reload(void)
 {
 	struct refusal refusal = {};

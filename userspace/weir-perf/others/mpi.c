@@ -61,7 +61,10 @@ static void set_op(struct job *job, const char *name)
 		die("MPI has no such operation", UNFIT);
 }
 
-/* Is it as MPI has it? Else the ranks were not started by mpirun, and each is a world of its own. */
+/*
+ * Exit if a number is not the one that MPI has: the ranks were not started by mpirun then, and each is a
+ * world of its own.
+ */
 static void check(const char *text, int (*get)(MPI_Comm, int *))
 {
 	int number;

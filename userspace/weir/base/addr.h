@@ -20,7 +20,7 @@ bool addr_parse(struct addr *addr, const char *word);
 bool addr_from(struct addr *addr, const void *bytes, size_t len);
 const char *addr_text(const struct addr *addr, char text[static ADDR_TEXT]);
 int addr_family(const struct addr *addr);	/* of one that is not of Ethernet */
-bool addr_is_link(const struct addr *addr);	/* is it one of Ethernet? */
+bool addr_is_link(const struct addr *addr);	/* true if it is one of Ethernet */
 const char *addr_family_word(const struct addr *addr);
 bool addr_equal(const struct addr *a, const struct addr *b);
 

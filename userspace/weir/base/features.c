@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What ethtool shows of a network device: features by their names, the driver. */
+/* Network devices as ethtool shows them: their features by name, and their driver. */
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>

@@ -59,8 +59,8 @@ void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tell_unless(int err);
 
 /*
- * Where the words are that sentences are about from now on: "FILE line 7"; NULL for nowhere. Is called
- * for each line of files of millions: the name is not copied.
+ * Set the place that messages are about from now on: "FILE line 7"; NULL for none. The name is not copied,
+ * as this is called for each line of files of millions of lines.
  */
 void tell_where(const char *file, unsigned long long line);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What weir has on a device alone goes into its chain: another program of the same kind, as one
- * that is bound to the device cannot.
+ * Take a program that weir has on a device alone into the device's chain: as one that is bound to the
+ * device cannot be in a chain, another one of the same kind is loaded.
  */
 #include <errno.h>
 #include <string.h>

@@ -44,8 +44,8 @@ struct chain {
 /*
  * change.c: exit statuses, with the reason told.
  *
- * chain_put() puts one of weir's own programs in its place, in the stead of the one that is
- * there. What weir has on the device alone goes into a chain with it.
+ * chain_put() puts one of weir's own programs in its place, instead of the one that is there. A program
+ * that weir has on the device alone goes into a chain with it.
  *
  * @mode: enum weir_mode where the device has no XDP program yet; 0 for the driver's
  */

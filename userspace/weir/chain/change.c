@@ -95,7 +95,7 @@ static int ask(struct chain *chain, uint8_t command, uint32_t prio, uint32_t to,
 
 /**
  * struct census - the programs of a chain
- * @count: how many
+ * @count: number of programs
  * @flat: some takes no fragments
  */
 struct census {

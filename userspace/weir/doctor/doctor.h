@@ -83,13 +83,13 @@ uint32_t job_mtu(const struct job *job);	/* that its largest frame needs */
 uint32_t job_grad_size(const struct job *job);	/* bytes */
 bool job_wanted(const struct patient *patient, uint32_t id);
 
-/* Is the device up? */
+/* Check that the device is up. */
 void doctor_device(const struct link *link, const char *subject);
 
-/* doctor_trim.c: do packets that XDP redirects from a veth have whole checksums? @links: all of them */
+/* doctor_trim.c: check that packets that XDP redirects from a veth have whole checksums. @links: all links */
 void doctor_sender(const struct link *link, const struct link *links, size_t count);
 
-/* Is this device a weir port? */
+/* Return true if this device is a weir port. */
 bool port_known(const struct patient *patient, unsigned int ifindex);
 
 void doctor_host(struct patient *patient);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Chains: do they run, and can their programs be loaded again? */
+/* Chains: check that they run, and that their programs can be loaded again. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void check_run(struct patient *patient, const char *subject,
 	report(&finding, "none of its programs is run: somebody took weir's off the device");
 }
 
-/* What was added by a program of another's has no file. */
+/* Check that the file of a program can be read. A program that another tool has added has no file. */
 static void check_file(const char *subject, const struct nlattr *const place[])
 {
 	struct finding finding = { DOCTOR_WARN, "file", subject, NULL };

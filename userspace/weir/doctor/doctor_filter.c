@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Filters: do packets come to them, does each rule have all of its packets, can they be restored? */
+/*
+ * Filters: check that packets come to them, that each rule has all of its packets, and that they can be
+ * restored.
+ */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdio.h>
@@ -18,7 +21,7 @@ static unsigned int prio_of(const struct nlattr *const rule[])
 	return nl_uint(rule[WEIR_A_FILTER_PRIO]);
 }
 
-/* Whether the chain itself is run, is said of chains. */
+/* Check that the device's chain has the program. The checks of chains report a chain that is not run. */
 static void check_program(const char *subject, const struct nlattr *const rule[])
 {
 	struct finding finding = { DOCTOR_OK, "program", subject, NULL };

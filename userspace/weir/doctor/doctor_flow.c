@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Recorded flows: do packets come to the table, and has it room? */
+/* Recorded flows: check that packets come to the table, and that it has room. */
 #include <stdio.h>
 
 #include <weir_xdp_nl.h>

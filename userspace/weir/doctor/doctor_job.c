@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Jobs: are all sources bound, and do results find their way to them? */
+/* Jobs: check that all sources are bound, and that results find their way to them. */
 #include <errno.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -75,7 +75,7 @@ static void check_bound(const struct visit *visit)
 	report(&finding, "%u of %u sources have an address", job->bound, job->sources);
 }
 
-/* Do ports answer ARP for the job's address where no host has it? */
+/* Return true if ports answer ARP for the job's address when no host has it. */
 static bool is_answered_for(const struct job *job)
 {
 	return job->format == WEIR_FORMAT_LAB && job->address.len == 4;
@@ -127,7 +127,7 @@ static bool group_device(const struct visit *visit, struct link *link)
 	       !(link->flags & IFF_LOOPBACK);
 }
 
-/* Has the job sources, and is none of them behind the device that results go by? */
+/* Return true if the job has sources, and none of them is behind the device that results go by. */
 static bool group_misses_all(const struct visit *visit, const struct link *link)
 {
 	struct source source;

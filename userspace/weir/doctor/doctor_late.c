@@ -12,7 +12,7 @@
 
 #define NANOS_A_MICRO 1000ull
 
-/* Where a job has no timeout, a block that is older than this waits for long. */
+/* If a job has no timeout, a block that is older than this has waited for long. */
 #define PATIENCE_NANOS 1000000000ull
 
 /* A job gives too much away when more than one of so many blocks is degraded. */

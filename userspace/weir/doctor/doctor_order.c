@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Orders: do packets come to them, do they come in time, and are their CPUs there? */
+/* Orders: check that packets come to them, that they come in time, and that their CPUs are there. */
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void check_full(struct finding finding, const struct nlattr *const order[
 	       (unsigned long long)full, (unsigned int)nl_uint(order[WEIR_A_ORDER_FLOWS]));
 }
 
-/* What has the frames is the driver, and the device a veth. */
+/* Return true if the device is a veth and the driver's XDP orders its frames, which may lack checksums. */
 static bool loses_checksums(const struct link *link)
 {
 	struct hook hook;

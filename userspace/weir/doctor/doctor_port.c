@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ports: is the device up, is our program on it, do the packets fit? */
+/* Ports: check that the device is up, that our program is on it, and that the packets fit. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const char *attach_line(const char *dev, uint32_t mode)
 		   names_word(&mode_names, mode));
 }
 
-/* Our program is at a hook; is it in the mode that the module has for the port? */
+/* Check that our program, which is at a hook, is in the mode that the module has for the port. */
 static void check_mode(const char *subject, const char *dev, uint32_t mode,
 		       const struct hook *hook)
 {
@@ -181,7 +181,7 @@ static void check_segmentation(const struct link *link, const char *subject)
 	       "merged UDP packets that leave by %s are cut in software", link->name);
 }
 
-/* What a device can do itself, and is told not to. */
+/* Check that the offloads that a device is capable of are not turned off. */
 static void check_offloads(const struct link *link, const char *subject)
 {
 	static const struct { const char *feature; const char *word; } wanted[] = {
@@ -293,7 +293,7 @@ static void check_udp(struct patient *patient, const struct link *link,
 	}
 }
 
-/* May a source that is bound to a VLAN, or to none, come by this device? */
+/* Return true if a source that is bound to a VLAN, or to none, may come by this device. */
 static bool binds_vlan(const struct patient *patient, unsigned int ifindex)
 {
 	const struct nlattr *source[WEIR_A_SOURCE_MAX + 1];

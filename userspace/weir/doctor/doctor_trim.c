@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Trimming: do the attached programs and qdiscs bring packets to each policy, and whole ones? */
+/* Trimming: check that attached programs and qdiscs bring packets to each policy, and whole ones. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>

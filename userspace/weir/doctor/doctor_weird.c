@@ -176,7 +176,7 @@ static void check_rights(const struct daemon *daemon)
 	report(&finding, "it lacks CAP_NET_ADMIN: the module takes no job from it");
 }
 
-/* Where it was started, relative names begin elsewhere. */
+/* Check that the configuration can be read. Relative names begin in the daemon's working directory. */
 static void check_config(const struct daemon *daemon)
 {
 	const char *config = value_of(daemon, "--config");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `weir filter`: which packets a device takes in. */
+/* `weir filter`: rules for the packets that a device takes in. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/netlink.h>

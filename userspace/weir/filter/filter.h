@@ -15,8 +15,8 @@
 
 /**
  * struct matches - packets of a rule
- * @count: how many matches
- * @match: of them
+ * @count: number of matches
+ * @match: the matches
  */
 struct matches {
 	size_t count;
@@ -43,7 +43,7 @@ struct filter_rule {
 
 /*
  * set.c: the matches of `rule` and `set` of a command line. A set is a file with one a line, a
- * prefix of source addresses or as `rule` has it; what `rule` says counts for each of them.
+ * prefix of source addresses or as `rule` has it; the conditions of `rule` count for each of them.
  * Exit statuses; the caller frees them.
  */
 int matches_read(struct matches *matches, const struct args *args);
@@ -58,7 +58,7 @@ int filter_ask(struct weir *weir, uint8_t command, unsigned int ifindex, uint32_
 /* Lets packets meet rules that waited for others. A negative errno. */
 int filter_commit(struct weir *weir, unsigned int ifindex);
 
-/* Has the device a filter? Else, or where the module cannot be asked, no. */
+/* Return true if the device has a filter; false also if the module cannot be asked. */
 bool filter_there(struct weir *weir, unsigned int ifindex);
 
 /*

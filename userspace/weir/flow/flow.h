@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many records `flow show` shows where nothing was said. */
+/* Number of records that `flow show` shows by default. */
 #define FLOW_TOP 20
 
 /* show.c: a device's table, or one record. @brief leaves the counters to JSON. */

@@ -159,7 +159,7 @@ static void print_time(const char *key, const struct nlattr *attr)
 	print_string(key, text);
 }
 
-/* What nearly all records have none of is not shown. */
+/* Print the fields that are 0 in nearly all records; in text, only those that are not 0. */
 static void print_faults(const struct nlattr *const record[])
 {
 	print_flags(record[WEIR_A_FLOW_RECORD_TCP_FLAGS]);

@@ -47,7 +47,7 @@ static bool is_number(const char *word)
 	return *word >= '0' && *word <= '9';
 }
 
-/* Does a word end as those of this unit do? */
+/* Return true if a word is a number with a unit of packets. */
 static bool is_packets(const char *word)
 {
 	uint64_t number;
@@ -272,7 +272,7 @@ static int parse_rate(struct value *value, int count, char **words, int *used)
 	return parse_words(value, count, words, used, parse_guard);
 }
 
-/* What a word at this place is, behind one that was @last. */
+/* Return the part that a word is after one that was @last, or PART_NONE. */
 static enum part part_of(const char *word, enum part last)
 {
 	bool rates = last == PART_RATE || last == PART_PACKETS || last == PART_BURST;
@@ -288,7 +288,7 @@ static enum part part_of(const char *word, enum part last)
 	return last != PART_KIND && last != PART_FOR && !strcmp(word, "for") ? PART_FOR : PART_NONE;
 }
 
-/* How many words a part has. */
+/* Return the number of words of a part. */
 static int width(enum part part)
 {
 	return part == PART_BURST || part == PART_SOURCES || part == PART_FOR ? 2 : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a filter's rule does with packets, in several words:
+ * The action of a filter's rule on packets, in several words:
  *
  *	pass | drop | mark DSCP | sample NUMBER [group NUMBER] | police POLICER | guard POLICER [for TIME]
  *
@@ -26,7 +26,7 @@ struct syntax;
  * @dscp: of mark
  * @rate: of police and guard
  * @each: of police, the rate is each source's; it goes without saying of guard
- * @sources: how many are told apart
+ * @sources: number of sources that are told apart
  * @time: of guard, microseconds that a source is blocked
  * @sample: one packet in so many
  * @group: of sample, psample's
@@ -49,7 +49,7 @@ extern const struct syntax action_syntax;
 /* The words behind `guard` alone. */
 extern const struct syntax guard_syntax;
 
-/* Do two do the same, where @now is told by the module, with what @wanted leaves to it? */
+/* Return true if both do the same. @now is reported by the module, with what @wanted leaves to it. */
 bool action_same(const struct action *now, const struct action *wanted);
 
 /* Of the attributes of a rule: in text as the command line takes it. */

@@ -285,7 +285,7 @@ static const char *place(const struct args *args)
 	return text;
 }
 
-/* Has the key been given as often as it may be? */
+/* Check that the key may be given once more. Return an exit status. */
 static int check_repeat(const struct args *args, const struct key *key)
 {
 	unsigned int limit = key->repeat ?: 1, seen = 0;

@@ -21,7 +21,7 @@
  * struct value - a key's value on the command line
  * @word: the value as it was written
  * @written: the words as they were written
- * @span: how many they are
+ * @span: number of words in @written
  * @attr: the netlink attribute that carries it, where the word decides it; else the
  *	key's
  * @share: of a VALUE_SHARE, millionths of all, which is still to become a number;

@@ -74,7 +74,7 @@ static void print_usage(const struct object *object, const struct verb *verb)
 	printf("\n      %s\n", verb->doc);
 }
 
-/* Was the key explained at an earlier verb? */
+/* Return true if the key was explained at an earlier verb. */
 static bool seen_before(const struct object *object, const struct verb *until,
 			const struct key *key)
 {

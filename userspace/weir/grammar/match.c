@@ -125,7 +125,7 @@ static char *next_part(char **at)
 	return part;
 }
 
-/* Why a field is wrong; NULL where it is not. */
+/* Parse the value of a field. Return NULL, or what is wrong with it. */
 static const char *parse_field(const struct field *field, struct match *match, char *value)
 {
 	bool good;

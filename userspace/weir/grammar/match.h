@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which packets a trimming policy, or another rule, matches:
+ * The packets that a trimming policy, or another rule, matches:
  *
  *	any
  *	dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,
@@ -48,7 +48,7 @@ struct prefix {
  * @src: source addresses
  * @dst: destination addresses
  * @from: the device that it came in by; empty for all
- * @more: what only rules of filters have
+ * @more: conditions that only rules of filters have
  */
 struct match {
 	bool has_dscp;
@@ -108,12 +108,12 @@ enum match_extent {
 enum match_extent match_extent(const struct match *match, uint32_t proto, uint32_t port);
 
 /*
- * May a policy have packets of this protocol and port, to it or from it, trimmed, whatever
- * their DSCP, addresses and VLAN?
+ * Return true if a policy may have packets of this protocol and port, to it or from it, trimmed,
+ * whatever their DSCP, addresses and VLAN.
  */
 bool match_may_trim(const struct nlmsghdr *message, uint32_t proto, uint32_t port);
 
-/* How many rules there are. */
+/* Return the number of rules. */
 unsigned int match_count(const struct nlmsghdr *message);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What only rules of filters match, beside what match.h has:
+ * Conditions that only rules of filters have, besides those of match.h:
  *
  *	len=A[-B]		bytes of the frame, from its Ethernet header on
  *	tcp=+FLAG...-FLAG...	flags of TCP that are set, and such as are not: tcp=+syn-ack
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a yes or a no is of; of nothing where neither is asked for. */
+/* Value of a condition that is yes or no; MATCH_ANY if it is not given. */
 enum match_flag { MATCH_ANY, MATCH_NO, MATCH_YES };
 
 /**
@@ -40,7 +40,7 @@ struct match_more {
 	uint32_t unparsed;
 };
 
-/* Is it one of these words? */
+/* Return true if @part is the word of one of these conditions. */
 bool match_more_is(const char *part);
 
 /* NULL, or what is wrong. */

@@ -14,7 +14,7 @@ struct name {
 };
 
 struct names {
-	const char *what;	/* what one of them is called */
+	const char *what;	/* word for one of them in messages */
 	size_t count;
 	const struct name *name;
 };

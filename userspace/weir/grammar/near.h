@@ -22,7 +22,7 @@ struct near {
 void near_begin(struct near *near, const char *word);
 void near_try(struct near *near, const char *candidate);
 
-/* " (did you mean job?)", or nothing. */
+/* Write the hint " (did you mean job?)", or nothing. Return @text. */
 const char *near_hint(const struct near *near, char text[static NEAR_TEXT]);
 
 #endif

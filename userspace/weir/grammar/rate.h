@@ -25,7 +25,7 @@ struct rate {
 /* Of a VALUE_RATE. */
 extern const struct words rate_words;
 
-/* Are they the same, where a burst that @wanted has not is the module's own? */
+/* Return true if both are the same. A burst that @wanted lacks is the module's own. */
 bool rate_same(const struct rate *now, const struct rate *wanted);
 
 void rate_put(struct nlmsghdr *message, uint16_t attr, const struct rate *rate);

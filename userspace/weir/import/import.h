@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * `weir import`: the trimming of another system's configuration, as commands of this tool. What has
- * no counterpart is noted with the reason, so that nothing is lost without a word.
+ * `weir import`: the trimming of another system's configuration, as commands of this tool. Settings
+ * without a counterpart are noted with the reason, so that none is lost silently.
  */
 #ifndef WEIR_IMPORT_H
 #define WEIR_IMPORT_H
@@ -18,7 +18,7 @@
  * @file: its name, for sentences
  * @root: the configuration
  * @maps: words PORT=DEVICE
- * @map_count: how many they are
+ * @map_count: number of words in @maps
  * @classes: the handle of the devices' root qdisc whose classes trim, as "1:"; NULL for ports as a
  *	whole
  * @commands: what makes the same here

@@ -2,7 +2,7 @@
 /*
  * Trimming in SONiC's config_db.json. The switch has one policy (SWITCH_TRIMMING), which becomes
  * `trim-default`. A port trims if a buffer profile of one of its queues says so: it gets `trim set`.
- * Which packets are in a queue is said by maps from DSCPs to traffic classes and from these to queues
+ * The packets of a queue are defined by maps from DSCPs to traffic classes and from these to queues
  * (PORT_QOS_MAP): these DSCPs become rules.
  */
 #include <ctype.h>

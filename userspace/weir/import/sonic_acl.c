@@ -64,7 +64,7 @@ struct table {
 
 /**
  * struct acl - an ACL, made of the tables of a port
- * @of: which tables these are, by number
+ * @of: by number of a table, true if the ACL is made of it
  */
 struct acl {
 	char name[WEIR_TRIM_ACL_NAME_MAX + 1];
@@ -377,7 +377,7 @@ static void write_rule(struct sonic_acls *acls, const struct acl *acl, size_t pl
 	free(text);
 }
 
-/* Do two matches compare the same fields, and addresses of the same family by as many bits? */
+/* Return true if both matches compare the same fields, and addresses of one family by as many bits. */
 static bool is_alike(const struct match *a, const struct match *b)
 {
 	return !a->proto == !b->proto && !a->port == !b->port && !a->sport == !b->sport &&

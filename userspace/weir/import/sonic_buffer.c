@@ -53,7 +53,7 @@ static bool trims(struct json_object *profile)
 	return action && !strcmp(action, "trim");
 }
 
-/* Can a pool be one of weir's? Its bytes; 0 if it cannot, with the reason in @why. */
+/* Return the bytes of a pool that can be one of weir's, or 0, with the reason in @why. */
 static uint64_t pool_size(const char *name, struct json_object *pool, const char **why)
 {
 	const char *type = import_field(pool, "type");

@@ -94,7 +94,7 @@ static void print_gone(const char *key, const struct nlattr *attr)
 	ranks_print(key, &ranks);
 }
 
-/* What other boxes of the job say. */
+/* Print what other boxes of the job have reported. */
 static void print_level(const struct nlattr **job)
 {
 	print_time("parent-timeout", job[WEIR_A_JOB_PARENT_TIMEOUT]);

@@ -9,7 +9,7 @@
 #include "request/request.h"
 #include "request/show.h"
 
-/* Does the counter begin another subject: packets sent, joins, late sources? */
+/* Return true if the counter begins another subject: packets sent, joins, late sources. */
 static bool begins_line(uint32_t attr)
 {
 	return attr == WEIR_A_STATS_RESULTS || attr == WEIR_A_STATS_JOINS ||

@@ -162,7 +162,7 @@ int batch_read(struct batch *batch, FILE *file, const char *name)
 	return read_lines(batch, file, &reading);
 }
 
-/* Is the file all that was written? */
+/* Check that the file is all that was written. Return an exit status. */
 static int check_whole(const struct batch *batch, const struct reading *reading)
 {
 	if (reading->cut)

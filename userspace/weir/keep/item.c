@@ -163,7 +163,7 @@ static int read_item(struct item *item, const struct command *command, const cha
 		status = check_ids(&makers[i], &args, command, name);
 		if (status)
 			return status;
-		/* What a profile adds may be refused, as any word may. */
+		/* Words that a profile adds may be refused, as any may. */
 		status = i == KIND_TRIM ? profile_fill(&args, args_number(&args, "hook", 0)) : WEIR_OK;
 		if (status)
 			return status;
@@ -277,7 +277,7 @@ static bool is_place(const char *key)
 	return !strcmp(key, "class");
 }
 
-/* Is there a value, in any order, for each? */
+/* Return true if @now has each value of @wanted, in any order. */
 static bool same_set(const struct args *now, const struct args *wanted, const struct key *key)
 {
 	const struct value *value, *other;
@@ -529,7 +529,7 @@ static bool inherits(const struct args *args, const char *key)
 	return true;
 }
 
-/* What a policy has if neither it nor its default says it, of what other settings depend on. */
+/* Settings that others depend on, as a policy has them if neither it nor its default gives them. */
 static const char *const plain[][2] = {
 	{ "trimmed-dscp", "none" },
 	{ "control-dscp", "none" },

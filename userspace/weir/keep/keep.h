@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a network namespace has, as the commands that make it: read from the kernel, compared
+ * The objects of a network namespace, as the commands that make them: read from the kernel, compared
  * with others, and run.
  */
 #ifndef WEIR_KEEP_H
@@ -35,7 +35,7 @@ int keep_write(const struct batch *batch, const char *name);
 int keep_lock(void);
 
 /*
- * item.c: what a command makes.
+ * item.c: the objects that commands make.
  *
  * struct item - an object that a command makes
  * @kind: its place in KINDS, in the order of commands
@@ -64,7 +64,7 @@ struct items {
 	struct item *item;
 };
 
-/* Does `job add` with these words make a job of a program? */
+/* Return true if `job add` with these words makes a job of a program. */
 bool job_is_of_program(const struct args *args);
 
 /* Sorted by their names. Refuses commands that make nothing, and two that make the same. */
@@ -72,7 +72,7 @@ int items_read(struct items *items, const struct batch *batch, const char *name)
 const struct item *items_find(const struct items *items, const char *name);
 void items_free(struct items *items);
 
-/* What has become of an object, between two commands that make it. */
+/* Changes of an object between two commands that make it. */
 enum change { CHANGE_NONE, CHANGE_SET, CHANGE_ANEW };
 
 enum change item_change(const struct item *now, const struct item *wanted);
@@ -87,7 +87,7 @@ void item_remove(struct batch *steps, const struct item *item);
  */
 void item_set_alone(struct batch *steps, const struct item *trim, const struct item *inherited);
 
-/* Does a policy send packets back, and is not to, or with another DSCP? */
+/* Return true if a policy sends packets back and is no longer to, or is to with another DSCP. */
 bool item_returns_otherwise(const struct item *now, const struct item *wanted);
 
 /* The command that has a policy send no packets back. */
@@ -96,7 +96,7 @@ void item_return_none(struct batch *steps, const struct item *trim);
 /* The first device that it needs and that is not there; NULL where all are. */
 const char *item_lacks(const struct item *item);
 
-/* Does it name the device? */
+/* Return true if it names the device. */
 bool item_names(const struct item *item, const char *dev);
 
 /* plan.c: the steps from one namespace's objects to another's. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The modules that an upgrade replaces: which, and how they go and come. */
+/* Select the modules that an upgrade replaces, unload them and load the new ones. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +182,10 @@ static int load_file(const char *path)
 	return err == -EEXIST ? 0 : err;
 }
 
-/* Where a file does not load, what modprobe finds is better than none. */
+/*
+ * Load a module from @path, or by modprobe if @path is NULL or does not load: another module is better than
+ * none. Return an exit status.
+ */
 static int load(const char *path, const char *module)
 {
 	int err = path ? load_file(path) : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps from what a namespace has to what it is to have. What goes goes first, programs
- * and qdiscs before jobs; what comes comes in the order in which it can. What is the same on
- * both sides is not touched: its packets go on.
+ * The steps from what a namespace has to what it is to have. Objects to remove go first, programs
+ * and qdiscs before jobs; new objects come in the order in which they can. Objects that are the same
+ * on both sides are not touched: their packets go on.
  *
  * Each step has to make sense by itself. Trimming policies depend on the namespace's default, and
  * on one another: those that send packets back all use one DSCP. So a policy that changes together
@@ -19,7 +19,7 @@
 
 #include "keep/keep.h"
 
-/* Is it removed with its job, or to be made again with it? */
+/* Return true if it is a source that is removed with its job, or is to be made again with it. */
 static bool goes_with_owner(const struct items *now, const struct items *wanted,
 			    const struct item *item)
 {

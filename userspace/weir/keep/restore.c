@@ -3,8 +3,8 @@
  * `weir restore`: all of it, or nothing. The whole text is understood before anything is done,
  * and where a step is refused the way back is planned and gone in the same way.
  *
- * Devices may come later than the rest: what needs one that is not there is left out, and taken
- * up by `weir restore dev DEVICE`, which udev runs when it appears.
+ * Devices may come later than the rest: objects that need one that is not there are left out, and made
+ * by `weir restore dev DEVICE`, which udev runs when it appears.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -135,7 +135,7 @@ static bool is_not_for_now(const struct item *item, const void *of)
 	return dev;
 }
 
-/* What is there and not named by the device's items is none of their business. */
+/* Drop objects other than jobs that the device's items do not name: these are left alone. */
 static void keep_named(struct items *now, const struct items *wanted)
 {
 	size_t i, kept = 0;
@@ -167,7 +167,7 @@ static bool is_of_program(const struct item *item, const void *wanted)
 	return item->of_program && !(same && same->of_program);
 }
 
-/* Whose sources these are is known by their jobs. */
+/* Mark the sources of jobs of programs, as their jobs are marked. */
 static void mark_sources(struct items *items)
 {
 	size_t i;
@@ -186,7 +186,7 @@ static int plan_from_here(struct batch *steps, struct batch *here, struct items 
 	struct items now = {};
 	int status;
 
-	/* Where no module is loaded, there is nothing: the commands load those that they need. */
+	/* If no module is loaded, there is nothing: the commands load those that they need. */
 	status = modules_are_loaded() ? keep_read(here, true) : WEIR_OK;
 	status = status ?: items_read(&now, here, "the namespace");
 	if (!status && !wish->all) {
@@ -213,7 +213,7 @@ static void go_back(const struct batch *before, const struct wish *asked)
 	int status;
 
 	status = items_read(&wanted, before, "the namespace as it was");
-	/* Programs go on meanwhile: what they have ended since stays so. */
+	/* Programs go on meanwhile: jobs that they have ended since stay ended. */
 	if (!status && !wish.all) {
 		mark_sources(&wanted);
 		leave_out(&wanted, is_of_program, &nothing);

@@ -109,7 +109,7 @@ static void save_port(struct saving *saving, const struct nlmsghdr *message)
 	}
 }
 
-/* What hangs on a device's chain has the chain's mode. @ifindex: the attribute with the device */
+/* Save an object of a device's chain, which has the chain's mode. @ifindex: the attribute with the device */
 static void save_in_mode(struct saving *saving, const struct nlmsghdr *message, uint16_t ifindex,
 			 void (*save)(const struct nlmsghdr *message, uint32_t mode))
 {
@@ -162,7 +162,7 @@ static bool is_below_class(const struct qdisc *qdiscs, size_t count, const struc
 	return false;
 }
 
-/* Has a qdisc of weir's another one below it, which was in its place? */
+/* Return true if a qdisc of weir's has another one below it, which was in its place before. */
 static bool keeps_child(struct saving *saving, unsigned int ifindex)
 {
 	struct qdisc *qdiscs;

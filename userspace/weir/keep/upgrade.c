@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `weir upgrade`: other modules under jobs that run, all that are loaded or one. What each network
- * namespace has is read first; then what holds the modules goes (ports, policies, flows, filters,
- * chains), then the modules with the rest of what they have, and all of that is made again with the
- * new ones. Workers take the box for one that was away: they join
- * again, and send what is not answered once more, so no sum is lost or counted twice.
+ * `weir upgrade`: replace modules under jobs that run, all that are loaded or one. The objects of each
+ * network namespace are read first; then the objects that hold the modules go (ports, policies, flows,
+ * filters, chains), then the modules with their other objects, and all of these are made again with the new
+ * modules. Workers take the box for one that was away: they join again, and send what is not answered once
+ * more, so no sum is lost or counted twice.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -161,7 +161,7 @@ static void note_down(const struct space *space)
 		warning("what there is cannot be noted in %s: %s", path, strerror(errno));
 }
 
-/* Is it one that tc has put there? The tool's own have its handles, or are below those. */
+/* Return true if tc has put the qdisc there. The tool's own have its handles, or are below those. */
 static bool is_foreign(const struct nlattr **queue)
 {
 	struct qdisc qdisc = { .handle = nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE]), .kind = TRIM_QDISC_KIND };
@@ -224,7 +224,7 @@ static int read_spaces(struct upgrade *upgrade)
 	return status;
 }
 
-/* Whose object is it? */
+/* Return the family of a command's object. */
 static enum family_of family_of_object(const struct args *args)
 {
 	static const char *const objects[FAMILIES][5] = {
@@ -243,7 +243,7 @@ static enum family_of family_of_object(const struct args *args)
 	abort();
 }
 
-/* Has it an XDP program, which may be in the chain of a device? */
+/* Return true if the object has an XDP program, which may be in the chain of a device. */
 static bool is_member(const struct args *args)
 {
 	const char *mode = args_word(args, "mode"), *hook = args_word(args, "hook");
@@ -252,7 +252,7 @@ static bool is_member(const struct args *args)
 	       (!strcmp(args->object->name, "trim") && hook && !strcmp(hook, "xdp"));
 }
 
-/* Does the upgrade take away what the command makes? */
+/* Return true if the upgrade takes away what the command makes. */
 static bool goes(const struct upgrade *upgrade, const struct args *args)
 {
 	return upgrade->modules.family[family_of_object(args)] ||
@@ -273,7 +273,10 @@ static char *words_of(const struct command *command)
 	return text;
 }
 
-/* Could the command be run again, as far as that shows before? What it needs besides the module are files. */
+/*
+ * Check, before anything is changed, that the command can be run again: the files that it needs besides the
+ * module must be readable. Return an exit status.
+ */
 static int check_command(struct upgrade *upgrade, const struct space *space,
 			 const struct command *command)
 {
@@ -328,7 +331,7 @@ static int run_words(size_t count, const char *const *word)
 	return status;
 }
 
-/* What holds the modules, by the command that takes it away from a namespace. */
+/* Flush the objects that hold the modules from the namespace that was entered. Return an exit status. */
 static int flush_space(const struct modules *modules)
 {
 	static const struct {
@@ -395,8 +398,8 @@ static void tell_failed(const struct space *space, const struct command *command
 }
 
 /*
- * Does the command make a job of a program, as weird, or a source of one? @jobs: those that were seen
- * so far, by their ids; jobs come before their sources.
+ * Return true if the command makes a job of a program, such as weird, or a source of one. @jobs: by id, true
+ * for those seen so far; jobs come before their sources.
  */
 static bool is_of_program(const struct args *args, bool *jobs)
 {
@@ -405,7 +408,7 @@ static bool is_of_program(const struct args *args, bool *jobs)
 	return !strcmp(args->object->name, "source") && jobs[args_number(args, "job", 0)];
 }
 
-/* Programs that run make their jobs again themselves: what one has made already is as it is to be. */
+/* Programs that run make their jobs again themselves: a job that is there already is as it is to be. */
 static int make_one_again(const struct args *args, bool *jobs)
 {
 	int status;
@@ -416,7 +419,7 @@ static int make_one_again(const struct args *args, bool *jobs)
 	return status;
 }
 
-/* What one command cannot make again does not keep the others from it. */
+/* Run the commands again in each namespace. One that fails does not keep the others from being run. */
 static void make_again(struct upgrade *upgrade)
 {
 	struct args args;
@@ -445,7 +448,7 @@ static void make_again(struct upgrade *upgrade)
 	}
 }
 
-/* Where the module stayed, jobs did, too: ports and policies are made again. */
+/* Restore all namespaces. If the module stayed, jobs did, too: ports and policies are made again. */
 static void go_back(struct upgrade *upgrade)
 {
 	size_t i;

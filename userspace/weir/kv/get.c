@@ -15,7 +15,7 @@
 
 /*
  * struct broken - keys that a line cannot have, as a tab or a line feed would end them early
- * @count: how many there are
+ * @count: number of such keys
  * @first: one of them
  * @length: of @first
  */

@@ -9,7 +9,7 @@
 
 /**
  * struct pair - of a line
- * @key: which may have any bytes but tabs and line feeds
+ * @key: the key, of any bytes but tabs and line feeds
  * @length: of the key
  * @is_integer: the value is in @integer, and 1 where the line has none; else in @real
  */

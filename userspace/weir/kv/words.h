@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the keys of `weir kv` take. */
+/* Values that the keys of `weir kv` take. */
 #ifndef WEIR_KV_WORDS_H
 #define WEIR_KV_WORDS_H
 

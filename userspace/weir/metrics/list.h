@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The list of metrics: what there is, of which objects, and from which attributes. Prometheus'
+ * The list of metrics, with their objects and the attributes that they are read from. Prometheus'
  * text and Grafana's dashboard are both made from it. Counters are those of the spec, by its
  * names; trimming's have the names that SAI gives them.
  */

@@ -26,7 +26,7 @@ struct weir {
 
 /*
  * For a request with this command. The families number their commands apart, so a command tells
- * its family. Where its module is not loaded, modprobe is tried. Returns 0, or an exit status with
+ * its family. If its module is not loaded, modprobe is tried. Returns 0, or an exit status with
  * the reason printed.
  */
 int weir_open(struct weir *weir, uint8_t command);
@@ -46,19 +46,19 @@ void weir_close(struct weir *weir);
 enum family_of weir_family(uint8_t command);
 const char *weir_module(enum family_of family);
 
-/* Is the module loaded that has this command? */
+/* Return true if the module that has this command is loaded. */
 bool weir_has(const struct weir *weir, uint8_t command);
 
 /* Returns true if at least one of the families is registered. */
 bool weir_has_any(const struct weir *weir);
 
 /*
- * Has the socket hear the events of the families that are there, and those of the controller, which
- * tells of families that come and go. Returns 0 or a negative errno.
+ * Subscribe the socket to the events of the families that are there, and to those of the controller,
+ * which reports families that come and go. Return 0 or a negative errno.
  */
 int weir_listen(struct weir *weir);
 
-/* Is this an event of one of the families? */
+/* Return true if this is an event of one of the families. */
 bool weir_is_event(const struct weir *weir, const struct nlmsghdr *message);
 
 /*
@@ -71,7 +71,7 @@ int weir_came(struct weir *weir, const struct nlmsghdr *message);
 bool weir_gone(struct weir *weir, const struct nlmsghdr *message, enum family_of *family);
 
 /*
- * Starts a request; attributes are put behind it with mnl_attr_put(). Where the module of the
+ * Starts a request; attributes are put behind it with mnl_attr_put(). If the module of the
  * command is not loaded, nl_talk() refuses it with -ENOENT; a dump has no objects then.
  */
 struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],

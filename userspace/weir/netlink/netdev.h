@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a device's driver has for XDP programs, by the kernel's netdev family. */
+/* Features that a device's driver has for XDP programs, by the kernel's netdev family. */
 #ifndef WEIR_NETDEV_H
 #define WEIR_NETDEV_H
 
@@ -13,7 +13,7 @@
 /* Returns false where the kernel does not tell. */
 bool netdev_features(unsigned int ifindex, uint64_t *features);
 
-/* Can programs read from the driver the VLAN tags that it takes off? */
+/* Return true if programs can read from the driver the VLAN tags that it takes off. */
 bool netdev_tells_vlan(unsigned int ifindex);
 
 #endif

@@ -56,7 +56,7 @@ void *nl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t type
 	return mnl_nlmsg_put_extra_header(message, nl->header);
 }
 
-/* Which top-level attribute of the request lies at this offset? */
+/* Return the type of the top-level attribute of the request that lies at this offset, or 0. */
 static uint16_t attribute_at(const struct nlmsghdr *request, size_t header, uint32_t offset)
 {
 	const char *at = (const char *)request + offset;
@@ -206,7 +206,10 @@ static int talk_once(struct nl *nl, struct nlmsghdr *request,
 	return answers(nl, request, replies, interrupted);
 }
 
-/* What a module that is not loaded says: it has no objects, and makes none. */
+/*
+ * Answer for a module that is not loaded: it has no objects, and makes none. Return 0 for a dump, or -ENOENT
+ * with nl->error filled.
+ */
 static int refuse_absent(struct nl *nl, const struct nlmsghdr *request)
 {
 	const char *module = nl->absent;

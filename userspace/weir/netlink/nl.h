@@ -76,7 +76,7 @@ void nl_put_text(struct nlmsghdr *message, uint16_t type, const char *text);
 struct nlattr *nl_nest(struct nlmsghdr *message, uint16_t type);
 void nl_nest_end(struct nlmsghdr *message, struct nlattr *nest);
 
-/* Did an attribute of the request find no room? */
+/* Return true if an attribute of the request found no room. */
 bool nl_is_short(const struct nlmsghdr *message);
 
 /*

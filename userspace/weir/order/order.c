@@ -22,7 +22,7 @@ static const char *dev_of(const struct args *args)
 	return args_get(args, "dev")->word;
 }
 
-/* How many orders a device has. */
+/* Count the orders of a device. Return an exit status. */
 static int count_of(const char *dev, unsigned int *count)
 {
 	struct nl_replies replies = {};
@@ -53,7 +53,7 @@ static void take_back(const struct args *args)
 	weir_close(&weir);
 }
 
-/* Are packets of the device socket buffers, as its XDP program is in mode generic already? */
+/* Return true if packets of the device are socket buffers: its XDP program is in mode generic already. */
 static bool is_generic(unsigned int ifindex)
 {
 	struct hook hook = {};

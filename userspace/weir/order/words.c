@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a packet's number is: rtp, gtpu, or OFFSET/WIDTH; and where that of its stream is:
- * OFFSET/WIDTH.
+ * The place of a packet's number (rtp, gtpu, or OFFSET/WIDTH), and of the number of its stream
+ * (OFFSET/WIDTH).
  */
 #include <libmnl/libmnl.h>
 #include <stdio.h>

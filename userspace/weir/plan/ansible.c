@@ -28,7 +28,7 @@ static void box(const struct plan *plan, unsigned int node)
 	told_box(plan, node, &told);
 }
 
-/* What one communicator of libweir takes, where there is one for all trees. */
+/* Print what a communicator of libweir takes for all trees, if the worker may have them in one. */
 static void all_trees(const struct plan *plan, unsigned int rank)
 {
 	const struct topology *topology = plan->topology;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Wire formats in plans: which keys their jobs take, and how their trees differ. */
+/* Wire formats in plans: the keys that their jobs take, and the differences of their trees. */
 #ifndef WEIR_PLAN_FORMAT_H
 #define WEIR_PLAN_FORMAT_H
 

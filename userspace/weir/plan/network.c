@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a file says of workers, boxes, switches and links, for programs that place things. */
+/* Print the workers, boxes, switches and links of a file, for programs that place jobs. */
 #include "base/print.h"
 #include "plan/told.h"
 

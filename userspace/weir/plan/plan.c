@@ -118,7 +118,7 @@ static int print_plan(const struct plan *plan)
 	return WEIR_OK;
 }
 
-/* What one box or worker is told. */
+/* Print the lines of one box or worker. Return an exit status. */
 static int print_told(const struct plan *plan, const char *name)
 {
 	const struct topology *topology = plan->topology;

@@ -120,7 +120,7 @@ static unsigned int box_of(const struct plan *plan, unsigned int t, unsigned int
 	return plan->trees[t].nodes[worker].parent;
 }
 
-/* After how many trees do its boxes repeat, as libweir goes round the list of them? */
+/* Return the number of trees after which its boxes repeat, as libweir goes round the list of them. */
 static unsigned int round_of(const struct plan *plan, unsigned int worker)
 {
 	unsigned int round = 1;

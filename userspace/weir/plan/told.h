@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What boxes and workers are told, in each form that `weir plan` prints. */
+/* Commands of boxes and settings of workers, in each form that `weir plan` prints. */
 #ifndef WEIR_TOLD_H
 #define WEIR_TOLD_H
 
@@ -9,37 +9,40 @@
 
 /**
  * struct told - a line to print
- * @to: where it goes
- * @before: what stands before it
+ * @to: stream to print it to
+ * @before: text to print before it
  */
 struct told {
 	FILE *to;
 	const char *before;
 };
 
-/* Does any tree sum in the box? */
+/* Return true if any tree sums in the box. */
 bool told_is_needed(const struct plan *plan, unsigned int node);
 
 /* The node that is such a source of a box in a tree. */
 unsigned int told_source(const struct plan *plan, const struct tree *tree, unsigned int box,
 			 unsigned int source);
 
-/* Where a tree's results come to at a worker: libweir has a socket a tree, on the next port. */
+/*
+ * Return the UDP port of a worker that a tree's results come to. If the format has a port for each tree,
+ * libweir has a socket for each on the next port.
+ */
 unsigned int told_port(const struct topology *topology, unsigned int t);
 
 /* The commands of a box, a line each, for all trees. */
 void told_box(const struct plan *plan, unsigned int node, const struct told *told);
 
 /*
- * May a worker have all trees in one communicator of libweir? That goes round a list of different
- * boxes, and is the same source at each.
+ * Return true if a worker may have all trees in one communicator of libweir, which goes round a list
+ * of different boxes, and is the same source at each.
  */
 bool told_is_one(const struct plan *plan, unsigned int worker);
 
 /* That list, with commas between the addresses. */
 void told_boxes(const struct plan *plan, unsigned int worker, FILE *to);
 
-/* How a worker takes part: a line a tree, and one for all of several. */
+/* Print the settings of a worker: a line for each tree, and one for all of several. */
 void told_worker(const struct plan *plan, unsigned int node, const struct told *told);
 
 /* Workers, boxes and switches, with whom they have links to. It takes no job. */

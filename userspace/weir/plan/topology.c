@@ -10,7 +10,7 @@
 #include "grammar/args.h"
 #include "plan/topology.h"
 
-/* What a box takes for a job besides its blocks, and for each block besides its gradients. */
+/* Memory that a box takes for a job besides its blocks, and for each block besides its gradients. */
 #define SPARE_BYTES	(64 * 4096)
 #define BLOCK_BYTES	256
 
@@ -69,7 +69,7 @@ static int find(const struct topology *topology, const char *name)
 	return -1;
 }
 
-/* How many letters two names differ in, more or less. */
+/* Return the Levenshtein distance of two names. */
 static unsigned int distance(const char *a, const char *b)
 {
 	size_t as = strlen(a), bs = strlen(b);

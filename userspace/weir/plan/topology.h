@@ -22,13 +22,13 @@ enum node_kind { NODE_WORKER, NODE_BOX, NODE_SWITCH };
 /**
  * struct node - a line of the file that begins with worker, box or switch
  * @name: as the file has it, unique
- * @line: where
+ * @line: number of the line
  * @address: of a worker or a box
  * @memory: of a box, bytes that jobs may take; UINT64_MAX where the file does not say
  * @load: of a box, how busy it is, in percent
  * @rank: of a worker in the job; -1 is none
  * @links: numbers of the links that end here
- * @degree: how many
+ * @degree: number of these links
  */
 struct node {
 	char name[PLAN_NAME];
@@ -55,9 +55,9 @@ struct link {
 
 /**
  * struct plan_job - the line that begins with job
- * @line: where; 0 is nowhere
+ * @line: number of the line; 0 if the file has none
  * @id: of its first tree; each has one more
- * @trees: how many are asked for
+ * @trees: number of trees that are asked for
  * @blocks: slots, and
  * @grads: gradients a block, of which its memory is made
  * @keys: instead of blocks: keys, and
@@ -66,9 +66,9 @@ struct link {
  * @format: its wire format
  * @reducer: of a job with keys, where the root sends what is reduced; else empty
  * @words: keys and values that each box's `job add` gets as they are
- * @count: how many words
+ * @count: number of words
  * @workers: numbers of nodes, by rank
- * @ranks: how many
+ * @ranks: number of workers
  */
 struct plan_job {
 	unsigned int line;

@@ -16,10 +16,10 @@
 /* Rounds in which trees are made once more. */
 #define ROUNDS	8
 
-/* What a link that is used costs, in links that are not. */
+/* Cost of a link that is used, in links that are not. */
 #define USED	64
 
-/* Which way is the best: the shortest; over links that are least used; that whose worst link is. */
+/* Ways to choose: the shortest; over the links that are least used; that whose worst link is least used. */
 enum ways { WAYS_SHORT, WAYS_SPREAD, WAYS_WIDE, WAYS };
 
 /**
@@ -58,7 +58,7 @@ static void *array(size_t count, size_t size)
 	return made;
 }
 
-/* Has a box the memory for one more tree? */
+/* Return true if the node is a box that has the memory for one more tree. */
 static bool has_room(const struct plan *plan, unsigned int node)
 {
 	const struct node *box = &plan->topology->nodes[node];
@@ -67,7 +67,7 @@ static bool has_room(const struct plan *plan, unsigned int node)
 	return box->kind == NODE_BOX && box->memory / one > plan->jobs[node];
 }
 
-/* What a way is worth that goes on over a link. */
+/* Return the cost of a way that goes on over a link. */
 static uint64_t way_over(const struct plan *plan, uint64_t way, unsigned int link, enum ways ways,
 			 uint64_t fastest)
 {
@@ -203,7 +203,7 @@ static unsigned int order(const struct topology *topology, const struct tree *tr
 	return count;
 }
 
-/* Where packets come together they are summed, if the box has room; and always at the root. */
+/* Sum in each box that several packets come to, if it has room, and always at the root. */
 static void place_sums(const struct plan *plan, struct tree *tree, const unsigned int *nodes,
 		       unsigned int count)
 {
@@ -220,7 +220,10 @@ static void place_sums(const struct plan *plan, struct tree *tree, const unsigne
 	}
 }
 
-/* Whose source is each, and which. Boxes are numbered behind the workers of the same box. */
+/*
+ * Find the box that each worker and box is a source of, and number the sources of each box: workers first,
+ * then boxes.
+ */
 static void number_sources(const struct topology *topology, struct tree *tree,
 			   const unsigned int *nodes, unsigned int count)
 {
@@ -252,8 +255,8 @@ static unsigned int first_below(const struct topology *topology, const struct tr
 }
 
 /*
- * A root to which one packet comes has nothing to sum: what sends it is the root. Returns false where a
- * root would have more sources than it may.
+ * A root to which one packet comes has nothing to sum: its sender becomes the root. Return false if the root
+ * cannot sum, or would have more sources than it may.
  */
 static bool lower_root(const struct topology *topology, struct tree *tree)
 {
@@ -375,7 +378,7 @@ static bool improve(struct plan *plan, struct cost *cost, uint64_t fastest)
 	return better;
 }
 
-/* Why there is no tree at all. */
+/* Report why there is no tree at all. Return WEIR_USAGE. */
 static int no_tree(const struct plan *plan)
 {
 	const struct topology *topology = plan->topology;

@@ -11,8 +11,8 @@
  * kernel, so there packets pass to the stack for a moment; workers send them
  * again.
  *
- * Where no mode is given the best one is tried, and tc where the driver refuses the program: a
- * driver alone knows all that its XDP asks for (queues, lengths of frames, offloads that are on).
+ * If no mode is given the best one is tried, and tc if the driver refuses the program: a driver
+ * alone knows all that its XDP asks for (queues, lengths of frames, offloads that are on).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct attempt {
 	unsigned int ifindex;
 	uint32_t mode;
 	uint32_t old_mode;	/* the port's before, 0 where it was none */
-	struct choice choice;	/* where the command line names no mode */
+	struct choice choice;	/* used if the command line names no mode */
 	struct weir weir;
 	struct nl rtnl;
 	struct attached before;
@@ -103,7 +103,7 @@ int attached_remove(struct nl *rtnl, const struct attached *attached, bool *any)
 	return status;
 }
 
-/* Is another program where ours should go? */
+/* Check that no other program is in the place of ours. Return an exit status. */
 static int check_foreign(const struct attempt *job)
 {
 	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
@@ -282,7 +282,7 @@ static int attach_once(struct attempt *job, int *err)
 	return WEIR_REFUSED;
 }
 
-/* Where programs of weir's are on the device already, there are their modes. */
+/* Choose the mode of weir's programs that are on the device already. */
 static void choose_shared(struct attempt *job)
 {
 	job->choice.mode = job->before.xdp.mode;
@@ -294,7 +294,7 @@ static bool is_given(const struct attempt *job)
 	return args_get(job->args, "mode");
 }
 
-/* Is it the driver that refuses XDP, which was not asked for? */
+/* Choose tc and return true if the driver has refused XDP that the command line does not ask for. */
 static bool falls_back(struct attempt *job, int err)
 {
 	const char *why = *bpf_said() ? bpf_said() : strerror(-err);

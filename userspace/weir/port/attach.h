@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the programs of ports come to a device and go, and which mode is the best for it. */
+/* Attach the programs of ports to a device, detach them, and choose the best mode for it. */
 #ifndef WEIR_ATTACH_H
 #define WEIR_ATTACH_H
 
@@ -32,7 +32,7 @@ struct attached {
 /* choose.c */
 void port_choose(const struct link *link, struct choice *choice);
 
-/* Why packets come merged to a device, where XDP does not prevent it; NULL where they do not. */
+/* Return why packets come merged to a device if XDP does not prevent it, or NULL if they do not. */
 const char *port_merged(const struct link *link);
 
 /* listen.c: an exit status, with the reason told */

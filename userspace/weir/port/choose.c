@@ -21,7 +21,7 @@
 #define VIRTIO_GUEST_USO4	54
 #define VIRTIO_GUEST_USO6	55
 
-/* Has the host been told that it may send merged UDP packets? */
+/* Return true if the host has been told that it may send merged UDP packets. */
 static bool virtio_merged(const char *bus)
 {
 	char pattern[96], bits[65] = "";
@@ -62,7 +62,7 @@ const char *port_merged(const struct link *link)
 	return NULL;
 }
 
-/* Why XDP is not to be had in the driver: into @why; "" where it is. */
+/* Write to @why the reason that XDP cannot be had in the driver, or "" if it can. */
 static void xdp_lacks(const struct link *link, char why[PORT_WHY])
 {
 	uint32_t id = link->driver_id ?: link->generic_id ?: link->hardware_id;

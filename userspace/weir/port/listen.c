@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which UDP ports and EtherTypes a program is to listen to, and for packets of which format:
+ * The UDP ports and EtherTypes that a program is to listen to, each with the format of its packets:
  * those of the namespace's jobs.
  */
 #include <errno.h>
@@ -43,7 +43,7 @@ static int add(struct format_ports *ports, uint32_t port, uint32_t format)
 	return WEIR_OK;
 }
 
-/* Is a job's UDP port named, where some are? */
+/* Return true if the command line names a job's UDP port, or names none. */
 static bool is_wanted(const struct args *args, uint32_t port)
 {
 	size_t i;

@@ -55,7 +55,7 @@ static void print_formats(struct nl *rtnl, const struct nlmsghdr *message)
 		print_string("ethertype", "0x8777");
 }
 
-/* Which mode is the best, whichever the port has. */
+/* Print the mode that is the best for the device, whichever the port has. */
 static void print_choice(struct nl *rtnl, const struct nlmsghdr *message)
 {
 	const struct nlattr *port[WEIR_A_PORT_MAX + 1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which UDP ports an attached program listens to. The program itself has the
- * table: its read-only data can be read as long as it is loaded.
+ * The UDP ports that an attached program listens to. The program itself has the
+ * table: its read-only data can be read while it is loaded.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -19,7 +19,7 @@
 #define SECTION		".rodata"
 #define MAPS_MAX	16
 
-/* Where the table lies in the section; -ENOENT where there is none. */
+/* Return the offset of the table in the section, or -ENOENT if there is none. */
 static int table_offset(const struct btf *btf)
 {
 	int id = btf__find_by_name_kind(btf, SECTION, BTF_KIND_DATASEC);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which of weir's XDP programs a device has: one by itself, or several in a chain. */
+/* Find weir's XDP programs on a device: one by itself, or several in a chain. */
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ static bool is_chain(const char *name)
 	return is_one_of(name, WEIR_CHAIN_NAME, WEIR_CHAIN_FLAT_NAME);
 }
 
-/* Is this program weir's, and the one with this place in a chain? */
+/* Return true if this program is weir's, and the one with this place in a chain. */
 static bool is_part(const char *name, uint32_t prio)
 {
 	if (prio == WEIR_XDP_CHAIN_PRIO_SUM)

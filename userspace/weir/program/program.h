@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * BPF programs on a device: which are there, which are weir's, and how they are loaded and attached.
+ * BPF programs on a device: find weir's among those that are there, load and attach them.
  *
  * XDP and tcx: the program is set on the device itself, with no link and no pin, so it goes
  * with the device and lasts beyond the tool. clsact, where that is taken for tcx: a bpf
@@ -114,14 +114,14 @@ void hook_close(struct hook *hook);
 /* The program's number in the kernel; 0 where the chain has none there. */
 uint32_t chain_program_id(unsigned int ifindex, uint32_t prio);
 
-/* Has the module a chain for the device, whether its program is there or somebody took it off? */
+/* Return true if the module has a chain for the device, also if somebody took its program off. */
 bool chain_there(unsigned int ifindex);
 
 /* bpf.c */
 void bpf_quiet(void);
 const char *bpf_said(void);		/* the kernel's sentence, or "" */
 void bpf_forget(void);
-/* Has the module loaded that programs are to call. Returns an exit status, WEIR_OK where they can. */
+/* Load the module that programs are to call. Return an exit status, WEIR_OK if they can. */
 int bpf_ready(enum family_of family);
 int bpf_identify(uint32_t id, char *name, size_t size, int *fd);
 void program_close(struct program *program);

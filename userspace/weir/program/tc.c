@@ -108,7 +108,7 @@ static const struct tc_place *other_of(const struct tc_place *place)
 	return place == &tc_ingress ? &tc_egress : &tc_ingress;
 }
 
-/* Was clsact made for our filter at its other hook? */
+/* Return true if clsact was made for our filter at its other hook. */
 static bool made_for_other(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place)
 {
 	struct hook hook;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why a request was refused, as one sentence that names the thing and the fix. */
+/* Report why a request was refused, in one sentence that names the object and the fix. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/tool.h"
 #include "request/request.h"
 
-/* Where the kernel gave no sentence, its error number has to do. */
+/* Describe an error number of the kernel, for errors that it gave no sentence with. */
 static const char *words_for(int err)
 {
 	switch (err) {
@@ -44,7 +44,7 @@ static const struct key *key_of(const struct args *args, uint16_t attr)
 	return NULL;
 }
 
-/* Does the key identify the object of the request, so that every sentence names it? */
+/* Return true if the key identifies the object of the request: every sentence names it. */
 static bool identifies(const struct key *key)
 {
 	return !strcmp(key->name, "id") || !strcmp(key->name, "job") ||

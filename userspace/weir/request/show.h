@@ -28,7 +28,10 @@ void trim_default_save(const struct nlmsghdr *message);
 void trim_pool_save(const struct nlmsghdr *message);
 void trim_acl_save(const struct nlmsghdr *message);
 
-/* What an object is bound to: nothing for any. @key: the device's number, in JSON. */
+/*
+ * Print the device that an object is bound to; nothing if it is bound to none. @key: of the device's number,
+ * in JSON
+ */
 void show_device(const char *dev, const char *key, const struct nlattr *attr);
 void show_vlan(const char *key, const struct nlattr *attr);
 

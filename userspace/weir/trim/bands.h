@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long the data band is, how the header band shares the link with it, and the
- * percentages of meters: as words and as attributes.
+ * The length of the data band, the header band's share of the link, and the percentages of
+ * meters: as words and as attributes.
  */
 #ifndef WEIR_BANDS_H
 #define WEIR_BANDS_H

@@ -11,7 +11,7 @@
 #define SETTINGS_BYTES	128
 #define SETTINGS_WORDS	32
 
-/* Which DSCPs there are is the operator's choice: those of uec are README's. */
+/* The operator chooses the DSCPs: those of uec are README's. */
 static const char *const settings[PROFILES] = {
 	[PROFILE_NDP]	= "size 64 limit 8 headers 1000 share 10:1 victim coin full return",
 	[PROFILE_UEC]	= "size 128 dscp 45 control-dscp ef rule dscp=af11 share strict",
@@ -37,7 +37,7 @@ static bool is_moot(const struct args *args, uint32_t hook, const char *key)
 	return !bands && (!strcmp(key, "share") || !strcmp(key, "victim"));
 }
 
-/* The words of a profile. What is added to a command line refers to them for as long as it is used. */
+/* Return the words of a profile. They are never freed: values added to a command line point to them. */
 static char **words_of(uint32_t profile)
 {
 	static char text[PROFILES][SETTINGS_BYTES];

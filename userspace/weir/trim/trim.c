@@ -3,7 +3,7 @@
  * `weir trim set`, `weir trim replace`, `weir trim del` and `weir trim flush`.
  *
  * The steps that fail most come first: devices are looked at and programs loaded,
- * then the module gets the policy, then programs and qdiscs are attached. Where that
+ * then the module gets the policy, then programs and qdiscs are attached. If that
  * fails, the module gets back the policy that it had. To remove a policy the programs
  * and qdiscs go first, as without them no packet uses the policy.
  */

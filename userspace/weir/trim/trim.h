@@ -30,7 +30,7 @@
 /* Routing that doctor looks after. */
 #define TRIM_BGP_PORT	179
 
-/* Which qdisc `set` puts below a device: none where it is there, or another one is. */
+/* Qdisc that `set` puts below a device: none if weir's is there already, or another one is. */
 enum trim_qdisc {
 	TRIM_QDISC_THERE,
 	TRIM_QDISC_OTHERS,
@@ -54,7 +54,7 @@ struct qdiscs {
  * @hook: enum weir_trim_hook
  * @meter: enum weir_trim_meter
  * @said: attributes given for the port itself, bit i being WEIR_A_TRIM_i
- * @rules: how many there are
+ * @rules: number of rules
  * @dscp: of trimmed packets
  * @size: bytes of a frame that stay
  * @bgp: its rules may match BGP's packets
@@ -141,8 +141,8 @@ extern const struct trim_place trim_forward_place;	/* trim_forward.c */
 void trim_read(const struct nlmsghdr *message, struct trim *trim);
 
 /*
- * May an ACL, of whose rules @acls has all by prio, leave packets of this protocol and port, to it or from
- * it, to the policies that name it?
+ * Return true if an ACL may leave packets of this protocol and port, to it or from it, to the policies that
+ * name it. @acls: all rules of the ACL, by prio
  */
 bool trim_acl_leaves(const struct nl_replies *acls, const char *name, uint32_t proto, uint32_t port);
 
@@ -150,13 +150,13 @@ bool trim_acl_leaves(const struct nl_replies *acls, const char *name, uint32_t p
 int trim_check_words(const struct args *args);
 
 /*
- * Where no limit was given before, the new ones are all: the default one of packets does not
- * count.
- * @said: as that of struct trim
+ * Put a limit of 0 packets if the command gives other limits alone and no limit was given before: the
+ * default limit of packets does not count then.
+ * @said: attributes that were given before, as in struct trim
  */
 void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t said);
 
-/* Does the verb give all settings, so that those not given are unset? */
+/* Return true if the verb gives all settings, so that those not given are unset. */
 bool trim_replaces(const struct args *args);
 
 /*
@@ -174,11 +174,11 @@ int trim_put_rules(struct nlmsghdr *message, const struct trim_attempt *attempt)
 /* Asks for one device's policy, or with 0 for all. Returns 0 or a negative errno. */
 int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies);
 
-/* How many devices other than this one have a policy with this hook? */
+/* Return the number of devices other than this one that have a policy with this hook. */
 unsigned int trim_others(const struct nl_replies *replies, unsigned int ifindex,
 			 uint32_t hook);
 
-/* Is there a weir qdisc on the device? Returns 0 or a negative errno. */
+/* Set @there if there is a weir qdisc on the device. Return 0 or a negative errno. */
 int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there);
 
 /* The caller frees @qdiscs->qdisc, also after an error. Returns 0 or a negative errno. */
@@ -194,7 +194,7 @@ int trim_classes_attach(struct trim_attempt *attempt);
 int trim_classes_detach(struct nl *rtnl, const struct link *link, const struct qdiscs *qdiscs,
 			bool *any);
 
-/* Has the tool put the qdisc at a class? */
+/* Return true if the tool has put the qdisc at a class. */
 bool trim_classes_is(const struct qdisc *qdisc);
 
 /*
@@ -229,7 +229,7 @@ const char *trim_place_text(char text[static TRIM_PLACE_TEXT], uint32_t parent);
  */
 int trim_forward_count(struct nl *rtnl, unsigned int *devices);
 
-/* Has a device the program that forwards, alone or in its chain? */
+/* Return true if a device has the program that forwards, alone or in its chain. */
 bool trim_forward_has(const struct link *link, struct hook *hook);
 
 /* Reports why a program of trimming cannot be attached to a device. */

@@ -55,7 +55,7 @@ static const struct qdisc *find(const struct qdiscs *qdiscs, uint32_t handle)
 	return NULL;
 }
 
-/* Is there a qdisc that somebody has put there? */
+/* Return true if there is a qdisc that somebody else has put there. */
 static bool is_others(const struct qdisc *qdisc)
 {
 	return qdisc && qdisc->handle && !trim_classes_is(qdisc) &&

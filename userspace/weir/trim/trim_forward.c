@@ -74,7 +74,7 @@ static int look_refused(const char *dev, int err)
 		       dev, strerror(-err));
 }
 
-/* A device that packets come in by: can it have the program, or has it already? */
+/* Check that a device that packets come in by has the program, or can have it. Return an exit status. */
 static int check(struct nl *rtnl, const char *dev, struct hook *hook)
 {
 	unsigned int ifindex;

@@ -50,7 +50,7 @@ static int check_words(const struct args *args, bool replaces, bool *any)
 	return WEIR_OK;
 }
 
-/* Is it one that goes? @gone: of the values that were found */
+/* Return true if the rule goes. @gone: set for the values that name it */
 static bool goes(const struct nlattr *rule, const struct args *args, bool gone[static ARGS_MAX])
 {
 	bool out = false;

@@ -100,7 +100,7 @@ static void print_meter(const struct nlattr **trim)
 	show_micros("t1", trim[WEIR_A_TRIM_T1]);
 }
 
-/* Does the counter begin another subject: packets that came trimmed, backlogs, the meters? */
+/* Return true if the counter begins another subject: packets that came trimmed, backlogs, the meters. */
 static bool begins_line(uint32_t attr)
 {
 	return attr == WEIR_A_TRIM_STATS_HEADERS || attr == WEIR_A_TRIM_STATS_DATA_MAX ||
@@ -244,7 +244,7 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 }
 
 /*
- * What was said of the policy itself. Lists of DSCPs that were said to be empty are not those of
+ * Print what was given for the policy itself. Lists of DSCPs that were given as empty are not those of
  * the namespace's default, so they are written, too.
  */
 static void print_said(const struct nlmsghdr *message, const struct nlattr **trim)

@@ -14,10 +14,10 @@
 /**
  * struct watch - a run of it
  * @interval: nanoseconds
- * @left: how many looks are still to be shown; counts only where @counted
+ * @left: number of looks that are still to be shown; counts only if @counted
  * @now: the last look
  * @change: the difference to the look before
- * @view: how it is looked at
+ * @view: order, first rows and filter of the lists
  */
 struct watch {
 	struct weir weir;

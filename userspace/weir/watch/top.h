@@ -138,7 +138,7 @@ int top_flows_take(struct sample *sample, struct weir *weir);
 void top_flows_since(struct sample *change, const struct sample *before);
 bool top_flow_has(const struct top_flow *flow, const char *text);
 
-/* How late a source is, by its bucket; one that is silent is later than all. */
+/* Return the lateness of a source by its bucket; a source that is silent is later than all. */
 unsigned int sample_lateness(const struct top_source *source);
 
 /* @status: at the end of a live page's first line */

@@ -102,7 +102,7 @@ static void draw_title(struct screen *screen, const char *text)
 	screen_end_line(screen);
 }
 
-/* How many of a list are shown in so many lines, with the line that counts the others. */
+/* Return the number of rows of a list that fit in so many lines, with the line that counts the others. */
 static size_t fitting(size_t count, size_t lines)
 {
 	return count <= lines ? count : lines ? lines - 1 : 0;

@@ -11,7 +11,7 @@
 #include "flow/text.h"
 #include "watch/top.h"
 
-/* Records that are looked at: what becomes heavy is among those that have sent most soon. */
+/* Records that are looked at: a flow that becomes heavy is soon among those that have sent most. */
 #define FLOWS_MAX 1000
 
 /* FNV-1a: rows have numbers for names. */
@@ -65,7 +65,7 @@ static int order_flows(const void *a, const void *b)
 	return one->name < other->name ? -1 : one->name > other->name;
 }
 
-/* Who may not know who talks to whom sees no flows, and all the rest. */
+/* Read the flows. A user who may not know who talks to whom sees none of them, and all the rest. */
 int top_flows_take(struct sample *sample, struct weir *weir)
 {
 	struct nl_replies replies = {};

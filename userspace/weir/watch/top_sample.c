@@ -216,8 +216,8 @@ static int compare(uint64_t a, uint64_t b)
 }
 
 /*
- * How late a source is, by its bucket: a silent source that blocks time out for is
- * later than all, and the lateness of a source that no block waits for is unknown.
+ * Return the lateness of a source: its bucket plus 1, or 0 if it is unknown because no block
+ * waits for the source. A silent source that blocks time out for is later than all.
  */
 unsigned int sample_lateness(const struct top_source *source)
 {

@@ -294,7 +294,7 @@ static int compare_entries(const void *a, const void *b)
 	return one->name < other->name ? -1 : one->name > other->name;
 }
 
-/* How ill a source is decides among those that are as late, and what a flow has sent in all. */
+/* Return what orders rows of one level: the state of a source, and all that a flow has sent. */
 static uint64_t state_of(const struct view *view, enum view_list list, const void *row)
 {
 	if (list == VIEW_FLOWS)

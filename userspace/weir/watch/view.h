@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How the lists of `weir top` are looked at: in what order, from which row on, and which rows.
+ * Views of the lists of `weir top`: their order, their first row, and the filter of rows.
  *
  * Rows stay in place: a list is ordered by levels, which double, and a row's level follows its
  * number only when that has gone two levels away; rows of one level are in the order of their
@@ -27,7 +27,7 @@ struct view_level;
  * @filter: text that rows have; empty for all rows
  * @typing: keys are the filter's
  * @level: of each list, the rows' levels at the last look, in the order of their names
- * @levels: how many
+ * @levels: of each list, the number of these levels
  */
 struct view {
 	enum view_list focus;

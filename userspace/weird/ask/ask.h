@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a worker asks for: a job, and its own place in it. */
+/* The request of a worker: for a job, and for its own place in it. */
 #ifndef WEIRD_ASK_H
 #define WEIRD_ASK_H
 

@@ -11,7 +11,7 @@ struct stat;
 char *file_read(const char *path, size_t most, size_t *size);
 char *file_read_at(int directory, const char *path, size_t most, size_t *size);
 
-/* What file_replace() writes first; one that is found is of a writer that was killed. */
+/* The file that file_replace() writes first; one that is found is of a writer that was killed. */
 #define FILE_NEW "new"
 
 /*

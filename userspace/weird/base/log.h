@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the daemon has to say to its administrator: lines on standard error. */
+/* The daemon's messages to its administrator: lines on standard error. */
 #ifndef WEIRD_LOG_H
 #define WEIRD_LOG_H
 

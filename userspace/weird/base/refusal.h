@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why something is refused: the status of HTTP, and a sentence. */
+/* The reason of a refusal: the status of HTTP, and a sentence. */
 #ifndef WEIRD_REFUSAL_H
 #define WEIRD_REFUSAL_H
 

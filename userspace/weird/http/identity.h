@@ -6,7 +6,10 @@
 
 #include "tenant/tenant.h"
 
-/* Whose request it is, by its token or client certificate; NULL, and @refusal filled. */
+/*
+ * Find the tenant of a request by its token or client certificate. Return NULL, and fill @refusal, if there
+ * is none.
+ */
 const struct tenant *identity_find(const struct tenants *tenants,
 				   struct MHD_Connection *connection, struct refusal *refusal);
 

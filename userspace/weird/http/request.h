@@ -10,7 +10,7 @@
 /**
  * struct request - one of them
  * @route: what answers it; NULL where it was refused at once
- * @tenant: whose it is
+ * @tenant: the tenant that sent it, or NULL
  * @head: only the headers of the answer are wanted
  * @path: of the URL, behind the route's
  * @refusal: why it is not granted

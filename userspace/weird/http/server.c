@@ -20,7 +20,7 @@
 /* RFC 8996: TLS 1.2 and later. */
 #define PRIORITIES		"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
-/* Who may read metrics by its address needs no token. */
+/* Return true if the request is for metrics, and comes from an address that needs no token for them. */
 static bool may_watch(const struct request *request)
 {
 	return request->route->watched &&
@@ -40,7 +40,10 @@ static bool identify(struct request *request, struct refusal *refusal)
 	       refuse(refusal, 403, "tenant %s is no operator", request->tenant->name);
 }
 
-/* What is asked for with HEAD is what GET would get, of which only the headers are sent. */
+/*
+ * Find the route and the tenant of a request. HEAD is treated as GET, and only the headers of the answer are
+ * sent. Return false, and fill @refusal, if the request is refused.
+ */
 static bool begin(struct request *request, const char *method, const char *url,
 		  struct refusal *refusal)
 {
@@ -56,7 +59,7 @@ static bool begin(struct request *request, const char *method, const char *url,
 	return identify(request, refusal);
 }
 
-/* What is too much is read nevertheless, as an answer has to wait for the request's end. */
+/* Take data of the body. Too much of it is read, too, as an answer has to wait for the request's end. */
 static void take(struct request *request, const char *data, size_t size)
 {
 	if (size > ASK_SIZE_MAX - request->used) {
@@ -133,7 +136,7 @@ static void on_end(void *context, struct MHD_Connection *connection, void **of_r
 
 /*
  * Certificates and keys come from tls_give(), as a reload may replace them. To have authorities makes
- * the daemon ask clients for certificates; which authorities these are is up to tls_client(). The
+ * the daemon ask clients for certificates; tls_client() decides which authorities these are. The
  * text is the library's for as long as the daemon runs.
  */
 static bool tls_options(const struct conf *conf, struct MHD_OptionItem *items,

@@ -25,7 +25,7 @@ struct server {
 bool server_open(struct server *server, const struct sockaddr *address,
 		 struct refusal *refusal);
 
-/* Does what is to be done; returns in how many milliseconds to call again, -1 is never. */
+/* Serve pending connections. Return the milliseconds until the next call, or -1 for never. */
 int server_run(struct server *server);
 
 #endif

@@ -26,8 +26,8 @@ static struct visitor *all;
 
 /**
  * struct census - connections
- * @room: how many there may be
- * @present: how many there are
+ * @room: number of connections that there may be
+ * @present: number of connections that there are
  * @waiting: of them, those in the list
  */
 static struct {
@@ -78,7 +78,7 @@ static void unlink_visitor(struct visitor *visitor)
 		all = visitor->next;
 }
 
-/* Are they in the same /24 of IPv4, or the same /64 of IPv6? One host has all addresses of a /64. */
+/* Return true if both are in one /24 of IPv4 or /64 of IPv6: one host has all addresses of a /64. */
 static bool same_network(const struct addr *a, const struct addr *b)
 {
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len == 4 ? 3 : 8);

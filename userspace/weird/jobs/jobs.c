@@ -96,7 +96,7 @@ static void forget(struct jobs *jobs, struct job *job, const char *why)
 	free(job);
 }
 
-/* What the journal has as ending is taken away by the next daemon, where this one cannot. */
+/* If this daemon cannot take the job away, the next one does, as the journal has it as ending. */
 void jobs_remove(struct jobs *jobs, struct job *job, const char *why)
 {
 	int err;
@@ -163,7 +163,7 @@ int jobs_tick(struct jobs *jobs)
 	return any ? TICK_MS : -1;
 }
 
-/* Is this job of the module's the one that the journal tells of? */
+/* Return true if this job of the module's is the one that the journal has. */
 static bool is_ours(const struct job *job, const struct box_job *seen)
 {
 	const struct spec *mine = &job->box.spec, *theirs = &seen->spec;

@@ -121,10 +121,13 @@ void jobs_remove(struct jobs *jobs, struct job *job, const char *why);
  */
 bool jobs_is_deserted(const struct jobs *jobs, struct job *job);
 
-/* Takes away the jobs whose workers have gone. Returns in how many milliseconds to call again. */
+/*
+ * Take away the jobs whose workers have gone. Return the milliseconds until the next call, or -1 if there is
+ * no job.
+ */
 int jobs_tick(struct jobs *jobs);
 
-/* Has the module's view agree with the journal: after a start of the daemon or the module. */
+/* Make the module's jobs and the journal agree, after a start of the daemon or the module. */
 void jobs_restore(struct jobs *jobs);
 
 /* Somebody may have taken this job out of the module. */

@@ -167,8 +167,8 @@ static bool place(const struct jobs *jobs, struct job *job, const struct ask *as
 }
 
 /*
- * A run that was started again may have another size than before, and its name. What is left of
- * the one before makes room for it.
+ * A run that was started again may have another size than before, and its name. The job of the run before
+ * makes room for it if its workers have gone.
  */
 static bool gives_way(struct jobs *jobs, struct job *job, const struct ask *ask,
 		      struct refusal *refusal)

@@ -5,7 +5,7 @@
 
 #define PAGE 4096
 
-/* What the tenant has without one of its jobs. */
+/* Sum up what the tenant has in all of its jobs but @without, which may be NULL. */
 static struct quota used(const struct jobs *jobs, const struct tenant *tenant,
 			 const struct job *without)
 {

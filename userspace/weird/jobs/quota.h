@@ -4,7 +4,10 @@
 
 #include "jobs/jobs.h"
 
-/* May the tenant have this job besides those that it has? Sets the rate of the job. */
+/*
+ * Check that the tenant may have this job besides those that it has, and set the rate of the job. Return
+ * false, and fill @refusal, if it may not.
+ */
 bool quota_allows(const struct jobs *jobs, const struct tenant *tenant, struct box_job *box,
 		  struct refusal *refusal);
 

@@ -9,7 +9,10 @@
 /* Launchers start ranks within seconds; a run that is restarted after that is another one. */
 #define REMEMBER_MS 10000
 
-/* One whose ranks are all bound has begun: who is refused then is a stranger, or comes late. */
+/*
+ * Return true if ranks are missing. If none is, the job has begun: a rank that is refused then is a stranger,
+ * or comes late.
+ */
 static bool gathers(const struct job *job)
 {
 	unsigned int i;

@@ -151,7 +151,7 @@ static void add(const struct metric *metric, void *context)
 		board->row += HEIGHT;
 }
 
-/* Which Prometheus it is, the reader of the dashboard says. */
+/* Make the variable by which the reader of the dashboard chooses the Prometheus. */
 static struct json_object *templating(void)
 {
 	struct json_object *object = json_object_new_object(), *list = json_object_new_array();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the box counts, for Prometheus, and a dashboard of the same for Grafana. */
+/* Counters of the box for Prometheus, and a dashboard of the same for Grafana. */
 #ifndef WEIRD_METRICS_H
 #define WEIRD_METRICS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who may ask for jobs, how they show who they are, and how much they may have. */
+/* Tenants, which may ask for jobs: their credentials, and the most that they may have. */
 #ifndef WEIRD_TENANT_H
 #define WEIRD_TENANT_H
 
@@ -16,7 +16,7 @@
 
 /**
  * struct quota - the most that a tenant may have at once
- * @jobs: how many
+ * @jobs: number of jobs
  * @memory: bytes of the box's aggregation memory
  * @rate: bytes a second of all its jobs together, enforced by their policers; 0 is no limit
  */
@@ -28,7 +28,7 @@ struct quota {
 
 /**
  * struct tenant - one of the configuration
- * @anonymous: who shows neither token nor certificate, and calls from @prefixes, is this one
+ * @anonymous: clients from @prefixes without token and certificate are this tenant
  * @operator: may see everything: all jobs, metrics and events
  * @token: their hashes
  * @certificate: common names of client certificates

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What TLS needs: the daemon's certificate and key, and the authorities of its clients. They are
+ * Credentials for TLS: the daemon's certificate and key, and the authorities of its clients. They are
  * held in memory, so that a reload replaces them together with the rest of the configuration.
  */
 #ifndef WEIRD_TLS_H
