@@ -9,10 +9,10 @@
  * kernel.
  *
  * Order.   All ranks of a communicator must start the same allreduces, with the same number of
- *          elements, types, scales and means, in the same order. Where they do not, all of them
+ *          elements, types, scales and means, in the same order. If they do not, all of them
  *          get -EBADMSG. Results are the same bits on every rank.
  * Waiting. The job's policy on the box decides whether a block waits for all ranks
- *          ("weir job add ... policy P"). Where it does not, a result may lack
+ *          ("weir job add ... policy P"). If it does not, a result may lack
  *          some of them: such blocks are "degraded", see WEIR_ACCEPT_DEGRADED,
  *          WEIR_AVERAGE, and struct weir_extra.
  * Numbers. The job on the box has one type and one operation ("weir job add ...
@@ -108,7 +108,7 @@ enum weir_operation {
  */
 #define WEIR_UNMERGED		0x8u
 
-/* Of floats in a job of int32: what cannot be sent is no error. Infinities count as the largest
+/* Of floats in a job of int32: elements that cannot be sent are no error. Infinities count as the largest
  * number, so that a sum of some is infinite and their mean is not, and NaNs as 0; products with a
  * scale are cut to what the sum of all ranks has room for. weir_get_info() has the number of
  * blocks with such elements.
@@ -177,7 +177,7 @@ struct weir_failure {
  * @contributors: the ranks that are summed; rank r is bit r % 64 of word r / 64. Empty where not
  *	all are in it and the result does not name them, as the packet would not have fitted the
  *	MTU of the box's route to this rank
- * @ranks: how many they are
+ * @ranks: number of them
  * @overflow: a sum has left int32
  * @all_contributors: the same for a job of any number of ranks, (ranks of the job + 63) / 64 words,
  *	valid until the function returns; @contributors has the first 256 ranks
@@ -281,12 +281,12 @@ struct weir_missing {
  *	zero, and are then the job's; @grads 0 is as many as the path's MTU carries; @bind_port 0 is
  *	any that is free. $WEIR_TOKEN, or the file $WEIR_TOKEN_FILE, has the tenant's token; or
  *	$WEIR_CERTIFICATE and $WEIR_KEY name files of a client certificate, and $WEIR_AUTHORITY one of
- *	who signs the box's. Where both @box and @address are NULL, $WEIR_BOX is the box. Asking takes
+ *	who signs the box's. If both @box and @address are NULL, $WEIR_BOX is the box. Asking takes
  *	the library libweir-ask, and closing tells the box that the rank leaves
  * @failover_ms: with several boxes, go to another when one has sent no packet for so long, and look
  *	for ranks at the others when ranks are missing for so long; 0 is 1000, else 300 at
  *	least. The same on every rank
- * @trees: of how many trees the job is, 1 to 16; 0 is $WEIR_TREES, else 1. The same on every rank. Tree
+ * @trees: number of trees of the job, 1 to 16; 0 is $WEIR_TREES, else 1. The same on every rank. Tree
  *	t is job @job + t on the boxes, of this rank at @bind_port + t, and goes to @address's
  *	boxes from the t-th on, in turn: each box has the jobs of the trees that it serves. Block b of a
  *	vector goes by tree b mod @trees, and each has @window packets under way of its own, so that
@@ -297,10 +297,10 @@ struct weir_missing {
  *	The caller keeps it. Else it must be zero
  * @source: with WEIR_SOURCE, this rank's source id on the box, 0 to 255; else it is the rank
  * @early_bytes: memory for results of blocks that this rank has not called for yet; 0 is 128 MiB,
- *	the gradients of 30 million parameters; less than a packet keeps none. Where the job's policy
+ *	the gradients of 30 million parameters; less than a packet keeps none. If the job's policy
  *	does not wait for a slow rank, it gets them when it calls, at once, and the box need not
  *	retain them for it. They are received between calls with WEIR_PROGRESS, else while a call
- *	is inside. What does not fit is asked for later, if the box has it then. Memory is taken as
+ *	is inside. Results that do not fit are asked for later, if the box has them then. Memory is taken as
  *	results come
  *
  * Members that are zero have the defaults that are named above; @address (or @box) has
@@ -376,12 +376,12 @@ struct weir_options {
  * @merged_sent: data packets that were given to the kernel many at once
  * @merged_received: datagrams that the kernel gave many at once
  * @rank: this rank, and
- * @ranks: how many there are: of the options, or the launcher's
+ * @ranks: number of ranks: of the options, or the launcher's
  * @job: the job's id on the box, and
  * @port: its UDP port: of the options, or weird(8)'s
  * @marked: results that say that a queue was full on their way, or on a contribution's (ECN)
  * @moves: how often this rank has gone to another of its boxes, or joined again at its own
- * @trees: how many there are. Counters, windows and buffers are sums over them, times the slowest
+ * @trees: number of trees. Counters, windows and buffers are sums over them, times the slowest
  *	tree's, and @generation and @job the first one's; weir_get_tree_stats() has one tree's
  * @reserved2: zero
  * @acks: acknowledgments of results, those that went along with data packets included
@@ -575,7 +575,7 @@ struct weir_extra {
  * @extra: further arguments; NULL is none
  *
  * Every rank gets the same bits from the box; of float32, bfloat16 and float16 in a job of that
- * type the result is just these. Where a vector has another type than the job, its elements are
+ * type the result is just these. If a vector has another type than the job, its elements are
  * rounded to the job's type, to the nearest, halves to even, and the results to the vector's.
  * WEIR_AVERAGE divides in double precision, and rounds once; it has no effect on integers, minima
  * and maxima.
@@ -586,8 +586,8 @@ struct weir_extra {
  * of two (twice as much of more than 128); the sum by @ranks times that, and by its rounding to
  * the vector's type. The first 256 blocks of a vector (or half the job's blocks, where that is
  * less) share their e, and no more blocks than that are under way at once. One round trip is
- * made more. Where an element of any rank is not finite, all ranks get -EDOM, with a scale, too,
- * and all get -ERANGE if one is too large for it; or see WEIR_SATURATE. Where the box does
+ * made more. If an element of any rank is not finite, all ranks get -EDOM, with a scale, too,
+ * and all get -ERANGE if one is too large for it; or see WEIR_SATURATE. If the box does
  * not wait for all ranks, an e may be agreed without one of them, whose larger elements are then
  * cut: see struct weir_info and struct weir_extra.
  *
@@ -639,7 +639,7 @@ int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		    const struct weir_extra *extra, struct weir_request **request);
 
 /**
- * weir_behind() - has the box gone on without this rank?
+ * weir_behind() - count the blocks by which the box is ahead of this rank
  * @comm: the communicator
  *
  * Makes progress, without blocking, and returns by how many blocks the newest result that has come
@@ -658,8 +658,8 @@ int64_t weir_behind(struct weir *comm);
  * @sequence: number of the next call
  * @blocks: of its first block, on each tree
  * @job: the job's id
- * @trees: how many trees there are
- * @ranks: how many ranks
+ * @trees: number of trees
+ * @ranks: number of ranks
  * @grads: elements a block
  *
  * Callers take it as bytes that they hand from one rank to another, on a machine of the same
@@ -691,7 +691,7 @@ int weir_position(struct weir *comm, struct weir_position *position);
  * @comm: the communicator
  * @position: of a rank that has not fallen behind, from weir_position() there
  *
- * Where the job's policy does not wait, the box evicts results after a while, though a rank lacks
+ * If the job's policy does not wait, the box evicts results after a while, though a rank lacks
  * them that was stopped, or is slow. Its calls then fail with -ESTALE, those under way included, and
  * all further ones do until this call. The program copies everything that its calls depend on, as
  * parameters, buffers and the state of the optimizer, from a rank that has not fallen behind, as it
@@ -711,7 +711,7 @@ int weir_resume(struct weir *comm, const struct weir_position *position);
  * weir_test() - make progress, and see whether a request has finished
  * @request: the request; freed and set to NULL when it has finished
  *
- * Does not block.
+ * The call does not block.
  *
  * Return: 0 when it is still under way; 1 when it has finished, or *@request
  *	was NULL; an error as of the blocking calls. After -EBUSY and -ECHILD it is still there.
@@ -797,8 +797,8 @@ int weir_get_members(const struct weir *comm, struct weir_members *members);
  * Mappers put pairs of a key and a number into streams, and a reducer gets each key once, with the
  * sum, the least or the greatest of its numbers. A box on the way ("weir job add ... format kv")
  * reduces what comes by; without one the streams go straight to the reducer. Each pair that was put
- * counts once, whatever is lost, doubled or late. What mappers have put is a run, which ends when
- * all of them have; if one breaks off and starts again, or a box has lost what it had, the run is
+ * counts once, whatever is lost, doubled or late. The pairs of all mappers are a run, which ends when
+ * all mappers have ended; if one breaks off and starts again, or a box has lost what it had, the run is
  * void: nothing of it counts, and all mappers begin from their first pair, see weir_kv_restart().
  *
  * A stream is used by one thread at a time. The library starts no thread: a mapper that has nothing
@@ -1022,8 +1022,8 @@ int weir_kv_next(struct weir_stream *stream, struct weir_kv_pair *pair);
  * @stream: either end's
  *
  * To be called each second by a mapper that has nothing to put, or by a reducer that does not wait
- * in weir_kv_wait(). What was put is sent, where the window lets it; what is kept for @local_keys
- * stays.
+ * in weir_kv_wait(). Pairs that were put are sent, if the window lets them; those that are kept for
+ * @local_keys stay.
  *
  * Return: as weir_kv_put() or weir_kv_wait(); a reducer's also -EAGAIN, before all mappers have ended.
  */

@@ -30,7 +30,7 @@ static struct {
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
-/* What MPI has to do waits for the program's next call, where the thread may not call it. */
+/* Make progress. If the thread may not call MPI, work of MPI's waits for the program's next call. */
 static void make_progress(struct channel *channel)
 {
 	if (!background.may_call_mpi) {

@@ -259,7 +259,7 @@ static void begin_more(struct channel *channel)
 	}
 }
 
-/* Has MPI finished the oldest? Only an iallreduce takes time. */
+/* Return true if MPI has finished the oldest call. Only an iallreduce takes time. */
 static bool mpi_has_finished(struct call *call)
 {
 	int flag = 1;
@@ -323,7 +323,7 @@ bool channel_test(struct channel *channel, uint64_t number)
 	return channel->finished > number;
 }
 
-/* Is the oldest call one for the box, and not for MPI? */
+/* Return true if the oldest call is one for the box, and not for MPI. */
 static bool is_by_box(const struct channel *channel)
 {
 	const struct call *call = channel->first;

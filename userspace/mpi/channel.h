@@ -37,7 +37,7 @@ static inline size_t type_bytes(enum weir_type type)
 	return type == WEIR_INT64 || type == WEIR_FLOAT64 ? 8 : 4;
 }
 
-/* How the program has asked for it: MPI takes each in its own way, alike on all ranks. */
+/* Functions that the program may call: MPI takes each in its own way, alike on all ranks. */
 enum call_kind {
 	CALL_ALLREDUCE,
 	CALL_IALLREDUCE,
@@ -62,7 +62,7 @@ struct outcome {
 
 /**
  * struct call - an allreduce
- * @kind: what the program has called
+ * @kind: the function that the program has called
  * @in: the elements
  * @out: where the result goes; NULL where it is not wanted
  * @count: elements
@@ -70,7 +70,7 @@ struct outcome {
  * @op: MPI's
  * @root: of a reduce
  * @type: the library's
- * @outcome: where it is reported how the call has ended
+ * @outcome: where the end of the call is reported
  * @stage: the channel's own copy of the result
  * @request: of the library
  * @state: of it: 0 while it is under way, 1 when it has its result, or a negative errno
@@ -78,7 +78,7 @@ struct outcome {
  * @by_mpi: MPI does it
  * @err: an error of MPI's, or MPI_SUCCESS
  * @general: the program's, of an iallreduce
- * @owed: what is owed to it, until it has its result
+ * @owed: the entry for its completion, until it has its result
  * @submitted: to a channel
  * @next: the one that was submitted after it
  */
@@ -119,14 +119,14 @@ struct position {
  * @operation: of the job
  * @peers: the same ranks, for the channel's own messages and for what MPI has to do
  * @rank: this one
- * @ranks: how many there are
+ * @ranks: number of ranks
  * @first: the oldest call that has not finished
  * @last: the newest
- * @begun: how many of them have begun
+ * @begun: number of them that have begun
  * @kept: the last that have finished, the n-th in place n % CHANNEL_DEPTH
- * @finished: how many have
- * @submitted: how many were submitted
- * @calls: how many went by the channel, with those that MPI did without it
+ * @finished: number of calls that have finished
+ * @submitted: number of calls that were submitted
+ * @calls: number of calls that went by the channel, with those that MPI did without it
  * @owed: requests of which MPI has to be told
  * @positions: room for those of all ranks
  * @buffers: for results
@@ -164,29 +164,32 @@ int channel_init(struct channel *channel, MPI_Comm comm);
  */
 int channel_submit(struct channel *channel, const struct call *call, uint64_t *number);
 
-/* Has it finished? Makes progress, and does not block but to meet the others. */
+/* Make progress, and block only to meet the other ranks. Return true if call @number has finished. */
 bool channel_test(struct channel *channel, uint64_t number);
 
 /* The same, blocks for so many milliseconds at most when it has not, and sees to the others. */
 bool channel_wait(struct channel *channel, uint64_t number, int ms);
 
-/* Does what can be done without MPI: for a thread that may not call it. */
+/* Make progress without MPI: for a thread that may not call it. */
 void channel_drive(struct channel *channel);
 
-/* Are calls under way, or has MPI to be told of their ends? */
+/* Return true if calls are under way, or if MPI has to be told of their ends. */
 bool channel_is_busy(const struct channel *channel);
 
 /*
- * What to wait for, and for how many milliseconds at most. Returns how many descriptors, none where
- * it is not the box that has to do something.
+ * Set the descriptors to wait for, and lower *@ms to the milliseconds to wait at most. Return the
+ * number of descriptors, 0 if it is not the box that has to do something.
  */
 unsigned int channel_poll(struct channel *channel, struct pollfd fds[CHANNEL_FDS], int *ms);
 
-/* Does a call by MPI, on the channel's communicator. Returns an error of MPI's. */
+/* Make a call of MPI, on the channel's communicator. Return an error of MPI's. */
 int channel_by_mpi(struct channel *channel, const struct call *call, void *out,
 		   MPI_Request *request);
 
-/* Has another rank told of a loss? Then they meet, and the others' jobs are lost with this one. */
+/*
+ * Look for another rank's message that it has lost the box. If there is one, meet the other ranks: the
+ * jobs of the other channels are lost with this one.
+ */
 void channel_listen(struct channel *channel);
 
 void channel_close(struct channel *channel);

@@ -29,7 +29,7 @@ static const char *const windows[] = {
  * struct object - the dynamic symbols of an object in memory
  * @symbols: all of them; those that are not defined come first
  * @names: names of the symbols
- * @count: how many to look at
+ * @count: number of symbols to look at
  */
 struct object {
 	const ElfW(Sym) *symbols;

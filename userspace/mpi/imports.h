@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which functions of MPI the program may call: those that it, or a library of its own, imports.
- * What is looked up by name at run time is not known.
+ * Functions of MPI that the program may call: those that it, or a library of its own, imports.
+ * Functions that are looked up by name at run time are not known.
  */
 #ifndef WEIR_MPI_IMPORTS_H
 #define WEIR_MPI_IMPORTS_H

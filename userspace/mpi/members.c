@@ -27,7 +27,7 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
 	return MPI_SUCCESS;
 }
 
-/* Why the communicator is left to MPI, or NULL. */
+/* Return the reason for which the communicator is left to MPI, or NULL. */
 static const char *objection(MPI_Comm comm)
 {
 	int result = MPI_UNEQUAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The communicators whose reductions may go by the jobs: MPI_COMM_WORLD and those with the same ranks
- * in the same order. Where threads may call MPI at once it is MPI_COMM_WORLD alone: MPI orders calls on
+ * in the same order. If threads may call MPI at once it is MPI_COMM_WORLD alone: MPI orders calls on
  * one communicator only, and threads may come to several in any order.
  *
  * One of them owns the jobs: the first whose reduction went by one. Iallreduces of the others are MPI's
@@ -14,7 +14,7 @@
 
 #include <mpi.h>
 
-/* May its reductions go by the jobs? Alike on all ranks. */
+/* Return true if its reductions may go by the jobs: alike on all ranks. */
 bool members_have(MPI_Comm comm);
 
 /* MPI_COMM_NULL if there is none, or it was freed. */

@@ -13,7 +13,7 @@ bool named_is_asked(const char *box)
 	return strstr(box, "://");
 }
 
-/* Where the host of scheme://HOST[/NAME][?WISHES] ends. */
+/* Return the length of scheme://HOST in scheme://HOST[/NAME][?WISHES]. */
 static size_t host_length(const char *box)
 {
 	size_t scheme = (size_t)(strstr(box, "://") - box) + 3;

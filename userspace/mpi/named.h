@@ -10,7 +10,7 @@
 #define NAMED_LENGTH	64
 #define NAMED_URL	512
 
-/* Does such a box have to be asked? */
+/* Return true if @box is a URL: the box has to be asked for the jobs. */
 bool named_is_asked(const char *box);
 
 /*

@@ -11,7 +11,7 @@
 #include "wait.h"
 #include "world.h"
 
-/* How long one look at the box may take, so that MPI's own messages go on, too. */
+/* The time that one look at the box may take, so that MPI's own messages go on, too. */
 #define LOOK_MS	10
 
 /* A generalized request: MPI keeps it, and asks these. @extra is the outcome. */
@@ -54,8 +54,8 @@ static int report(MPI_Comm comm, int err)
 }
 
 /*
- * A buffer that MPI may refuse is MPI's to judge: it returns its own error or calls the program's
- * error handler. What all ranks pass alike is checked by world_channel().
+ * Return false if MPI may refuse a buffer: it then returns its own error or calls the program's error
+ * handler. Arguments that all ranks pass alike are checked by world_channel().
  */
 static bool has_buffers(const struct call *call, int rank)
 {

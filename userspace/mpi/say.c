@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the library says. */
+/* Messages of the library. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,8 +19,8 @@ struct job {
 /**
  * struct settings - from WEIR_BOX, WEIR_JOB, WEIR_MIN_BYTES, WEIR_GRADS
  * @is_asked: the box gives jobs
- * @run: then what the run is called
- * @jobs: else how many there are
+ * @run: then the name of the run
+ * @jobs: else the number of jobs
  * @job: one for each type and operation
  * @grads: elements a packet; 0 is the library's default
  * @min_bytes: smaller vectors are MPI's own
@@ -41,7 +41,7 @@ int settings_read(struct settings *settings, char fault[FAULT_LENGTH]);
 int settings_number(const char *variable, uint64_t most, uint64_t *value,
 		    char fault[FAULT_LENGTH]);
 
-/* May MPI be asked for more threads than the program has? WEIR_MPI_THREADS, else @needed. */
+/* Return true if MPI may be asked for more threads than the program has: WEIR_MPI_THREADS, else @needed. */
 bool settings_threads(bool needed);
 
 #endif

@@ -10,13 +10,13 @@
 #include "imports.h"
 #include "settings.h"
 
-/* Where MPI was asked for more than the program has asked for. */
+/* Set if MPI was asked for a higher level of threads than the program has asked for. */
 static struct {
 	bool asked;
 	int program;	/* the level that the program has been told */
 } raised;
 
-/* Who has set a variable of MPI's own has chosen what MPI_Init() gives to the program. */
+/* Return true if a variable of MPI's own is set, which chooses the level that MPI_Init() gives. */
 static bool is_chosen(void)
 {
 	return getenv("OMPI_MPI_THREAD_LEVEL") || getenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL") ||
@@ -45,7 +45,7 @@ static bool is_needed(void)
 
 static bool may_raise(int required)
 {
-	/* What is no level is MPI's to refuse. */
+	/* A number that is no level is MPI's to refuse. */
 	return required >= MPI_THREAD_SINGLE && required < MPI_THREAD_MULTIPLE &&
 	       getenv("WEIR_BOX") && settings_threads(is_needed()) && !is_chosen();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a program waits, iallreduces make progress. They are generalized requests: MPI
+ * Make progress on iallreduces while a program waits. They are generalized requests: MPI
  * does the rest.
  */
 #include "wait.h"

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Is it the library that asks MPI about a request, in this thread, and not the program? An error of the
- * request is then not reported yet.
+ * Return true if it is the library that asks MPI about a request, in this thread, and not the program.
+ * An error of the request is then not reported yet.
  */
 bool wait_asks(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How the ranks begin: all go by the box, or none. */
+/* Set up the jobs on all ranks: all ranks go by the box, or none. */
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "threads.h"
 #include "world.h"
 
-/* How often to look for the others before sleeping. */
+/* Number of looks for the other ranks before sleeping. */
 #define LOOKS	100
 
 enum state {
@@ -112,7 +112,7 @@ static const char *agree_on_settings(void)
 	return first_fault(fault);
 }
 
-/* What names the job among the options. */
+/* Open a communicator. @place: the options that name the job. Return 0, or -1 and a sentence. */
 static int open_channel(struct channel *channel, const struct weir_options *place,
 			char fault[FAULT_LENGTH])
 {
@@ -252,7 +252,7 @@ int MPI_Finalize(void)
 	return PMPI_Finalize();
 }
 
-/* What concerns all ranks, although not all may have it. Returns an error of MPI's. */
+/* Collect properties of single ranks that concern all ranks. Return an error of MPI's. */
 static int agree_on_means(void)
 {
 	int means[] = { !threads_of_library(), imports_iallreduce() };
@@ -310,7 +310,7 @@ static void ask_for_job(struct channel *channel, char fault[FAULT_LENGTH])
 }
 
 /*
- * The first blocking reduction of a type and an operation, at which all ranks meet. Where one of
+ * The first blocking reduction of a type and an operation, at which all ranks meet. If one of
  * them gets no place, it is a channel by MPI from the beginning, and the box is not asked again.
  */
 static struct channel *ask_channel(enum weir_type type, enum weir_operation operation)
@@ -411,7 +411,7 @@ static struct channel *get_channel(enum weir_type type, enum weir_operation oper
 	return channel;
 }
 
-/* Have all ranks made as many calls by the channel? */
+/* Return true if all ranks have made as many calls by the channel. */
 static bool agree_on_calls(const struct channel *channel)
 {
 	uint64_t most[] = { channel->calls, UINT64_MAX - channel->calls };
@@ -422,7 +422,7 @@ static bool agree_on_calls(const struct channel *channel)
 	       attend(&request) == MPI_SUCCESS && most[0] == UINT64_MAX - most[1];
 }
 
-/* Why a reduction is MPI's own, or NULL. */
+/* Return the reason for which a reduction is MPI's own, or NULL and the channel in *@channel. */
 static const char *objection(MPI_Comm comm, const struct call *call, struct channel **channel)
 {
 	bool blocking = call->kind != CALL_IALLREDUCE, owns = comm == members_owner();
@@ -451,7 +451,10 @@ static bool has_world(void)
 	return begun && !over;
 }
 
-/* What all ranks pass alike, and the jobs might take. All else is MPI's, with its errors. */
+/*
+ * Check the arguments that all ranks pass alike. Return true if the jobs might take the call; all else is
+ * MPI's, with its errors.
+ */
 static bool may_take(MPI_Comm comm, struct call *call)
 {
 	call->type = type_of(call->datatype, operation_of(call->op));

@@ -111,7 +111,10 @@ static int read_url(struct weir *comm, struct asked *asked, const char *box)
 			    box);
 }
 
-/* A socket that would be the communicator's: who knows its way and its port. */
+/*
+ * Open a socket to the box as the communicator will, and read the path's MTU, 0 if it is unknown,
+ * and the local port. Return the socket or -1.
+ */
 static int probe(const struct weir_options *o, const char *host, unsigned int *mtu,
 		 uint16_t *port)
 {
@@ -200,7 +203,7 @@ static void set_request(struct asked *asked, const struct weir_options *o, unsig
 }
 
 /*
- * The box knows a rank by the address that its connection comes from. Where addresses are
+ * The box knows a rank by the address that its connection comes from. If addresses are
  * translated on the way, that is not one of this machine.
  */
 static int check_own(struct weir *comm, const struct asked *asked)

@@ -7,8 +7,8 @@ struct weir;
 struct weir_options;
 
 /*
- * Where the options name a box to ask, asks it, and puts the job into the options. Strings that
- * it puts there live as long as the communicator. Returns 0 or a negative errno.
+ * If the options name a box to ask, ask it, and put the job into the options. Strings that are
+ * put there live as long as the communicator. Return 0 or a negative errno.
  */
 int ask_job(struct weir *comm, struct weir_options *options);
 
@@ -19,8 +19,8 @@ int ask_job(struct weir *comm, struct weir_options *options);
 int ask_renew(struct weir *comm);
 
 /*
- * While the ranks gather: has the daemon said that one of them cannot come? Returns 0, or
- * -ECONNREFUSED and an error that says why.
+ * While the ranks gather, check whether the daemon has reported that one of them cannot come.
+ * Return 0, or fail the communicator with -ECONNREFUSED and the daemon's reason.
  */
 int ask_heed(struct weir *comm);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What launchers tell their processes: torchrun, Open MPI, MPICH, PMIx, SLURM. */
+/* Settings that launchers pass to their processes: torchrun, Open MPI, MPICH, PMIx, SLURM. */
 #ifndef WEIR_ENVIRONMENT_H
 #define WEIR_ENVIRONMENT_H
 

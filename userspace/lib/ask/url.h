@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "weird://10.0.0.254/name?policy=partial": where weird(8) is, and what to ask it for. */
+/* "weird://10.0.0.254/name?policy=partial": the address of weird(8), and the job to ask it for. */
 #ifndef WEIR_URL_H
 #define WEIR_URL_H
 

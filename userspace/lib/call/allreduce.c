@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How allreduces begin: the calls, and checks of their arguments. */
+/* Begin allreduces: the calls, and checks of their arguments. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

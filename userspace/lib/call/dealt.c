@@ -179,7 +179,7 @@ static bool note_due(struct trees *trees)
 	return is_any;
 }
 
-/* What a tree on which something was done waits for from now on. Returns 0 or a negative errno. */
+/* Set the events and the time that a tree waits for after a round. Return 0 or a negative errno. */
 static int fall_asleep(struct trees *trees, unsigned int tree, uint64_t now)
 {
 	struct weir_poll poll = { .size = sizeof(poll) };

@@ -16,13 +16,16 @@ int dealt_begin(struct weir_request *request);
 int dealt_progress(struct weir *comm);
 int dealt_until(struct weir_request *request);
 
-/* Has each tree done its part? The counts of the parts are summed in the request then. */
+/* Sum up the counts of the parts in the request. Return true if each tree has done its part. */
 bool dealt_is_done(struct weir_request *request);
 
 /* As request_release(), of one that may have parts. */
 void dealt_release(struct weir_request *request);
 
-/* How many blocks the newest results are ahead of the requests, on all trees. */
+/*
+ * Make progress. Return the number of blocks by which the newest results are ahead of the requests,
+ * on all trees together, or a negative errno.
+ */
 int64_t dealt_behind(struct weir *comm);
 
 #endif

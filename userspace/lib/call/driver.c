@@ -93,7 +93,7 @@ static void update_news(struct weir *comm)
 	}
 }
 
-/* What is left to do at once is done in a turn of its own, so that a caller may come between. */
+/* Make one round of progress. A further round is a turn of its own, so that a caller may come between. */
 static void take_turn(struct weir *comm)
 {
 	struct driver *driver = comm->driver;
@@ -214,7 +214,7 @@ void driver_stop(struct weir *comm)
 	unmake(comm);
 }
 
-/* Does the thread have to do something before it wakes by itself? */
+/* Return true if the thread has to do something before it wakes by itself. */
 static bool is_wanted(const struct weir *comm, const struct driver *driver)
 {
 	return comm->left < driver->until || (comm->queue.head && !comm->idle) ||

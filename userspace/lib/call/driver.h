@@ -13,7 +13,10 @@ void driver_stop(struct weir *comm);
 /* Ends a call that may have begun something, as guard_leave() does. */
 void driver_leave(struct weir *comm);
 
-/* What an event loop waits for: the thread reads the sockets. Inside a call. */
+/*
+ * Return the descriptor and the time that an event loop waits for: the thread reads the sockets.
+ * Called inside a call.
+ */
 struct weir_poll driver_poll(struct weir *comm);
 
 #endif

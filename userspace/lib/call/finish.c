@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How allreduces end: their results and errors for the caller. */
+/* Finish allreduces: their results and errors for the caller. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How allreduces end. */
+/* Finish allreduces. */
 #ifndef WEIR_FINISH_H
 #define WEIR_FINISH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a communicator of one tree begins. */
+/* Open a communicator of one tree. */
 #ifndef WEIR_OPEN_H
 #define WEIR_OPEN_H
 
@@ -7,8 +7,8 @@ struct weir;
 struct weir_options;
 
 /*
- * weir_open() of the tree with this number, with the options that are its own: @options->trees is how
- * many there are; with one, its number is 0.
+ * Open the tree with this number as weir_open() does, with the options that are its own.
+ * @options->trees is the number of trees; a single tree has the number 0.
  */
 int open_tree(struct weir **comm, const struct weir_options *options, unsigned int tree);
 

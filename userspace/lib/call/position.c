@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a rank is among the calls of all, and how one that has fallen behind continues there. */
+/* Take a rank's position among the calls of all ranks, and continue at another rank's position. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

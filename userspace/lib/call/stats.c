@@ -130,7 +130,7 @@ static void add_ranks(uint64_t sum[BITMAP_WORDS], const uint64_t bitmap[BITMAP_W
 		sum[i] |= bitmap[i];
 }
 
-/* What one tree's box says of ranks, with what others say. */
+/* Add the ranks that one tree's box reports to those that the others report. */
 static void add_members(const struct weir *comm, struct members *sum, uint64_t missing[BITMAP_WORDS])
 {
 	bool is_shared = guard_begin_read(comm);

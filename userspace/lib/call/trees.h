@@ -22,17 +22,17 @@ struct weir_request;
 
 /**
  * struct trees - those of a communicator
- * @count: how many
+ * @count: number of trees
  * @greeting: the sum of the ranks' greetings, which is 0
  * @failed: the one that has failed first, where the communicator has
  * @behind: the one that has fallen behind first, where the communicator has
  * @epoll: readable where a tree's socket is, or its thread has news
- * @is_watched: what @epoll waits for of each tree, once it does
+ * @is_watched: @epoll watches the socket of the tree, or the descriptor of its thread
  * @for_room: it waits for room in the socket, too
  * @is_due: something is to be done on the tree, in the loop that waits
  * @wakes: when the tree is due though no packet comes; 0 where something was done on it, in that
  *	loop, since that was noted
- * @members: what the boxes say of ranks, of all trees together
+ * @members: ranks that the boxes report, of all trees together
  * @missing: ranks that this rank waits for, of all trees together
  * @tree: each one's communicator
  */

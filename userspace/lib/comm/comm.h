@@ -43,7 +43,7 @@ struct trees;
  * @everyone: their set
  * @grads: elements a block
  * @tree: which of the trees this communicator is, from 0
- * @trees: how many the blocks of a vector are dealt to; 1 where there are no others
+ * @trees: number of trees that the blocks of a vector are dealt to
  * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
  * @operation: how the job combines them; 0 if the options leave it open, until the box's answer
  * @window: packets under way at most
@@ -191,7 +191,7 @@ struct home {
  * @from: where it came from, when it has gone back by itself; else 0
  * @home: of its generation, while it moves
  * @fd: asks the others, connected to the one that was asked last; -1 before that
- * @asked: which one was
+ * @asked: index of that box
  * @nonce: the number for the next join at another one
  * @since: when this rank came to @at, or a generation began there
  * @again: when another one is asked next
@@ -249,7 +249,7 @@ struct absence {
  * @gap: the first of results that were lost before the program wanted them,
  * @has_gap: if there are any. Then the box is asked for them:
  * @asked: when it was last,
- * @tries: and how often for this one
+ * @tries: and the number of times for this one
  */
 struct acks {
 	uint64_t sent;
@@ -280,7 +280,7 @@ struct behind {
 
 /**
  * struct guard - keeps other processes and threads out
- * @forks: how many the process had behind it that has opened the communicator
+ * @forks: number of forks that led to the process that has opened the communicator
  * @inside: a call is
  * @shared: with the progress thread; NULL where there is none
  */
@@ -296,7 +296,7 @@ struct guard {
  * @driver: its progress thread; NULL where there is none
  * @trees: those that do its work, where it has several; else NULL
  * @config: its options
- * @asked: how it came to its job; NULL where it was told
+ * @asked: the box that it has its job from; NULL if the options name the job
  * @fd: connected to the box; -1 before it is there
  * @group_fd: bound to the group; -1 where there is none
  * @member: in the job
@@ -311,8 +311,8 @@ struct guard {
  * @behind: this rank has fallen behind
  * @replay_end: blocks before it are sent again for other ranks' sake
  * @ahead: the first block after all results that have come
- * @rtt: how long answers take
- * @pace: how many may be under way
+ * @rtt: the time that answers take
+ * @pace: number of packets that may be under way
  * @merging: whether packets are sent as merged messages
  * @queue: requests
  * @in: packets received

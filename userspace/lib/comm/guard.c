@@ -8,7 +8,7 @@
 #include "comm/comm.h"
 #include "comm/shared.h"
 
-/* How many forks lie between this process and the one that first had the library. */
+/* Number of forks between this process and the one that first had the library. */
 static unsigned int forks;
 
 /* The communicator that has refused this thread's last call, and the reason. */

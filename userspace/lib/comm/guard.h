@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may be inside a communicator: one call at a time, of the process that has opened it; and,
- * where it has one, its progress thread between calls.
+ * Admission to a communicator: one call at a time, of the process that has opened it; and, between
+ * calls, its progress thread if it has one.
  */
 #ifndef WEIR_GUARD_H
 #define WEIR_GUARD_H
@@ -16,10 +16,10 @@ void guard_init(struct weir *comm);
 /* From here on there is a progress thread. Returns 0 or -ENOMEM. */
 int guard_share(struct weir *comm);
 
-/* When it has ended. A forked child has no such thread, and calls it alike. */
+/* Undo guard_share(), after the thread has ended. A forked child, which has no such thread, calls it, too. */
 void guard_unshare(struct weir *comm);
 
-/* Did this process open it? Returns 0 or -ECHILD. */
+/* Check that this process opened the communicator. Return 0 or -ECHILD. */
 int guard_check_owner(const struct weir *comm);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether packets are sent as merged messages. The kernel may refuse them, which is an error of
+ * Decide whether packets are sent as merged messages. The kernel may refuse them, which is an error of
  * the call. Something on the path may lose them while it takes plain packets, and says nothing: a
  * box on the same machine that gets them by generic XDP, which sees one packet of a wrong length.
  * So packets are merged only when they are sent for the first time. If message after message is lost

@@ -59,7 +59,7 @@ static bool is_quick(const struct pace *pace)
 	return pace->limit < pace->threshold;
 }
 
-/* Is more than half of the window used? */
+/* Return true if more than half of the window is used. */
 static bool is_used(const struct pace *pace)
 {
 	return 2 * pace->used > pace->limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many packets may be under way: PANAMA's congestion window (section 4.2), which is DCTCP's
- * (RFC 8257) with results for acknowledgments. A queue that marks packets as it grows holds few
+ * The number of packets that may be under way: PANAMA's congestion window (section 4.2), which is
+ * DCTCP's (RFC 8257) with results for acknowledgments. A queue that marks packets as it grows holds few
  * of them then, and overflows seldom; one that does not mark is found by losses.
  *
  * It differs from the paper's in that
@@ -21,10 +21,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the window begins: as many packets as TCP begins with (RFC 6928). */
+/* Initial window: as many packets as TCP begins with (RFC 6928). */
 #define PACE_START	10
 
-/* The least, where marks cut it; where losses do, which need not be of a full queue. */
+/* The least window after marks; and after losses, which need not be of a full queue. */
 #define PACE_LEAST	2
 #define PACE_FLOOR	16
 
@@ -84,7 +84,7 @@ struct pace {
 
 /**
  * struct pace_answer - blocks that were answered together
- * @blocks: how many
+ * @blocks: number of blocks
  * @marked: the result says that a queue is full (RFC 3168: CE)
  * @sent: when their packets were sent
  * @again: and not for the first time: the answer may be to another sending
@@ -96,7 +96,7 @@ struct pace_answer {
 	bool again;
 };
 
-/* @growth: how many packets of this rank are as long as one of the path's MTU, in parts. */
+/* @growth: packets of this rank that are together as long as one of the path's MTU, in parts. */
 void pace_init(struct pace *pace, uint32_t ceiling, uint32_t growth);
 
 /* The box has room for so many packets now. */
@@ -121,7 +121,7 @@ void pace_silent(struct pace *pace, uint32_t credit);
 /* A packet that was sent at @sent is lost. */
 void pace_lost(struct pace *pace, uint64_t sent, uint64_t now);
 
-/* How many more packets may be sent while so many are under way. */
+/* Return the number of packets that may be sent while @flight are under way. */
 uint32_t pace_room(const struct pace *pace, uint32_t flight);
 
 #endif

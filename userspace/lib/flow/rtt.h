@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How long an answer takes, and how long to wait for one. Times are in ns. */
+/* Estimate the time that an answer takes, and the time to wait for one. Times are in ns. */
 #ifndef WEIR_RTT_H
 #define WEIR_RTT_H
 
@@ -50,11 +50,11 @@ void rtt_sample(struct rtt *rtt, uint64_t sent, uint64_t now);
  */
 void rtt_answered(struct rtt *rtt);
 
-/* How long to wait for an answer now. */
+/* Return the time to wait for an answer now. */
 uint64_t rtt_timeout(const struct rtt *rtt);
 
 /*
- * By how much packets may change places, on links and among the box's processors.
+ * Return the time by which packets may change places, on links and among the box's processors.
  * The smoothed time includes queues, in which packets keep their order.
  */
 uint64_t rtt_reordering(const struct rtt *rtt);
@@ -62,7 +62,7 @@ uint64_t rtt_reordering(const struct rtt *rtt);
 /* The monotonic clock. */
 uint64_t rtt_now(void);
 
-/* What is left of the time until @when, as ppoll() takes it; nothing where it has passed. */
+/* Return the time from @now until @when, as ppoll() takes it; zero if it has passed. */
 struct timespec rtt_left(uint64_t when, uint64_t now);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The blocks under way: which have been sent and when, and which are answered.
+ * The blocks under way, the times when they were sent, and those that are answered.
  *
  * Blocks are numbered from 0 in 64 bits here; the wire has the low 32. A block is sent only
  * when all blocks a whole window before it have been answered. Another rank is then at most
@@ -29,14 +29,14 @@ struct weir_request;
 
 #define WINDOW_NONE	UINT32_MAX
 
-/* Why the box was asked about a block. */
+/* Reasons for which the box was asked about a block. */
 enum window_asked {
 	WINDOW_NOT_ASKED,
 	WINDOW_ASKED_OVERTAKEN,		/* a later one was answered */
 	WINDOW_ASKED_SILENCE,		/* no answer for long */
 };
 
-/* Where a block that waits is. */
+/* Lists of blocks that wait; each is in one of them. */
 enum window_where {
 	WINDOW_SENT,	/* in the order of the last packets about them */
 	WINDOW_HELD,	/* the box has it, in the order of its replies */
@@ -52,13 +52,13 @@ enum window_where {
  * @replied: when the box replied that it is in
  * @tries: how many packets were sent about it; 0 is none yet
  * @bytes: of its contribution, as it is kept to be sent again, header included
- * @asked: whether and why the box was asked, since @contributed or @replied
- * @where: which list it is in
+ * @asked: the reason if the box was asked, since @contributed or @replied
+ * @where: the list that it is in
  * @waiting: sent and not answered
  * @merged: its contribution was part of a merged message, when it was sent last
  * @has_reply: the box has replied about it
  * @is_wanted: this rank was not in it then
- * @ranks: how many were
+ * @ranks: number of ranks that were
  * @older: slot of the block before this one in the list
  * @newer: slot of the block after this one
  */
@@ -114,7 +114,7 @@ struct window {
 int window_init(struct window *window, uint32_t limit, uint64_t first);
 void window_uninit(struct window *window);
 
-/* How many slots there are. */
+/* Return the number of slots. */
 static inline uint32_t window_slots(const struct window *window)
 {
 	return window->mask + 1;
@@ -126,15 +126,15 @@ static inline struct window_slot *window_slot(const struct window *window, uint6
 	return &window->slots[(uint32_t)block & window->mask];
 }
 
-/* How many blocks from @next on may be sent now. */
+/* Return the number of blocks from @next on that may be sent now. */
 static inline uint32_t window_room(const struct window *window)
 {
 	return window->limit - (uint32_t)(window->next - window->base);
 }
 
 /*
- * Is there a block with these low 32 bits that was sent and may be answered?
- * True, and *block, also for those that have been answered already.
+ * Find the block with these low 32 bits. Return true, and set *block, if it was sent and may be
+ * answered, or has been answered already.
  */
 static inline bool window_find(const struct window *window, uint32_t wire_id, uint64_t *block)
 {
@@ -146,7 +146,7 @@ static inline bool window_find(const struct window *window, uint32_t wire_id, ui
 	return true;
 }
 
-/* Was the block behind this one, which waits, sent with it and for the same, each once? */
+/* Return true if a block that waits and the next one were sent together, once each, for one request. */
 static inline bool window_is_pair(const struct window *window, uint64_t block)
 {
 	const struct window_slot *slot = window_slot(window, block);

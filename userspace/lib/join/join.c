@@ -37,7 +37,10 @@ static int say(struct weir *comm)
 	return path_error(comm, errno);
 }
 
-/* Where there are other boxes, some answers to joins show that this one is there. */
+/*
+ * Return the longest pause between joins. If there are other boxes, it is so short that some answers
+ * to joins show that this one is there.
+ */
 static uint64_t repeat_cap(const struct weir *comm)
 {
 	uint64_t some = comm->config.failover / 8;
@@ -68,7 +71,7 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 
 	if ((header->flags & WEIR_TRIO_COOKIE) != WEIR_TRIO_COOKIE)
 		return false;
-	/* Where joins were repeated, the same cookie comes again. */
+	/* If joins were repeated, the same cookie comes again. */
 	if (answer->cookie == member->cookie)
 		return true;
 	member->cookie = answer->cookie;
@@ -323,7 +326,7 @@ static bool is_heard(const struct weir *comm)
 	return comm->life.heard > comm->progress;
 }
 
-/* When the wait is too long: for a box that was never heard, one that was, or the ranks. */
+/* Return the time when the wait is too long: for the box or, if it was heard, for the ranks. */
 static uint64_t end_of_wait(const struct weir *comm)
 {
 	const struct config *config = &comm->config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the ranks agree on a generation, by the box. */
+/* Agree on a generation with the other ranks, through the box. */
 #ifndef WEIR_LIB_JOIN_H
 #define WEIR_LIB_JOIN_H
 
@@ -40,7 +40,7 @@ int join_send(struct weir *comm);
 bool join_cookie(struct weir *comm, const struct wire_header *header,
 		 const struct wire_join *answer);
 
-/* Does an answer fit this rank's options? Returns 0, or fails the communicator. */
+/* Check that an answer fits this rank's options. Return 0, or fail the communicator. */
 int join_check(struct weir *comm, const struct wire_header *header,
 	       const struct wire_join *answer);
 
@@ -51,7 +51,7 @@ int join_check(struct weir *comm, const struct wire_header *header,
 void join_began(struct weir *comm, const struct wire_header *header,
 		const struct wire_join *answer);
 
-/* How many packets may be under way at most: as many as this rank and the box have room for. */
+/* Return the most packets that may be under way: as many as this rank and the box have room for. */
 uint32_t join_room(const struct weir *comm);
 
 #endif

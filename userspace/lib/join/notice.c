@@ -67,7 +67,7 @@ static int other_generation(struct weir *comm, uint16_t generation)
 			  comm->member.generation);
 }
 
-/* Is this one more such answer? */
+/* Count a report of another generation after a packet of this rank. Return true after DOUBTS_MAX. */
 static bool is_certain(struct life *life)
 {
 	if (!life->spoke)
@@ -76,7 +76,10 @@ static bool is_certain(struct life *life)
 	return ++life->doubts >= DOUBTS_MAX;
 }
 
-/* Is it about a block that this rank waits for? A notice to all names the first block. */
+/*
+ * Return true, and set *block, if a notice is about a block that this rank waits for. A notice to all
+ * ranks names block 0.
+ */
 static bool names_block(const struct weir *comm, const struct wire_header *header,
 			uint64_t *block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The box's messages without a request: which ranks are dead, excluded or waiting. */
+/* The box's messages without a request: ranks that are dead, excluded or waiting. */
 #ifndef WEIR_NOTICE_H
 #define WEIR_NOTICE_H
 
@@ -9,7 +9,7 @@
 struct weir;
 struct wire_header;
 
-/* Is a packet of so many bytes a notice of this job? */
+/* Return true if a packet of @length bytes is a notice of this job. */
 bool notice_is(const struct weir *comm, const struct wire_header *header, size_t length);
 
 /*

@@ -41,7 +41,7 @@ static uint64_t near(const struct weir *comm, uint32_t wire_id)
 	return high + (uint64_t)(int64_t)(int32_t)(wire_id - (uint32_t)high);
 }
 
-/* Does the answer only confirm the old generation? */
+/* Return true if the answer only confirms the old generation. */
 static bool is_known(struct weir *comm, const struct wire_header *header, uint64_t start)
 {
 	const struct membership *member = &comm->member;

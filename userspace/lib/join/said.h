@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a join says, and which packet answers one. */
+/* The contents of joins, and the packets that answer them. */
 #ifndef WEIR_SAID_H
 #define WEIR_SAID_H
 
@@ -25,7 +25,7 @@ struct said {
 
 void said_put(const struct weir *comm, const struct said *said, uint8_t packet[WIRE_JOIN]);
 
-/* Is a packet of so many bytes the answer to a join? */
+/* Return true if a packet of @length bytes is the answer to a join. */
 bool said_is_answer(const struct weir *comm, const struct wire_header *header, size_t length);
 
 /* A number that no join has had. Returns 0, or fails the communicator. */

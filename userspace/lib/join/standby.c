@@ -74,13 +74,13 @@ static bool is_silent(const struct weir *comm)
 	       has_come(comm, time_later(comm->life.heard, last_progress(comm)), 1);
 }
 
-/* Does this rank look for a box before its own that is there again? */
+/* Return true if this rank looks for a box before its own that is there again. */
 static bool leads_back(const struct weir *comm)
 {
 	return !comm->config.rank && comm->standby.at && !state_is_asking(comm->state);
 }
 
-/* Has this rank left the box of its generation, with no other one since? */
+/* Return true if this rank has left the box of its generation, and has joined no other one since. */
 static bool is_away(const struct weir *comm)
 {
 	return comm->member.blocks && state_is_moving(comm->state);
@@ -214,7 +214,7 @@ static int go_back(struct weir *comm, unsigned int to)
 	return gone;
 }
 
-/* Does this rank wait where it has gone back to by itself? */
+/* Return true if this rank waits at a box to which it has gone back by itself. */
 static bool has_gone_back(const struct weir *comm)
 {
 	return comm->standby.from > comm->standby.at && state_is_asking(comm->state);
@@ -240,8 +240,8 @@ static bool nobody_has_come(const struct weir *comm)
 }
 
 /*
- * The box of its generation is there, and the others do not come here: they have all that they
- * wanted, and may have closed. What this rank lacks is retained for it there.
+ * Return true if the box of its generation is there, and the others do not come here: they have all
+ * that they wanted, and may have closed. Results that this rank lacks are retained for it there.
  */
 static bool is_left_alone(const struct weir *comm)
 {
@@ -285,7 +285,7 @@ static unsigned int restored(const struct weir *comm)
 	return standby->at;
 }
 
-/* Is this rank to go back? Its own box where it is not. */
+/* Return the box that this rank is to go back to; its own if it is not to go back. */
 static unsigned int way_back(const struct weir *comm)
 {
 	return leads_back(comm) && has_come(comm, comm->standby.since, BACK) ? restored(comm) :
@@ -303,7 +303,7 @@ bool standby_holds(const struct weir *comm)
 	return !is_alone(comm) && way_back(comm) != comm->standby.at;
 }
 
-/* It has not answered for long: what was known of the box is of the past. */
+/* Forget the answers of a box that has not answered for long. */
 static void forget_silent(const struct weir *comm, struct other_box *other)
 {
 	if (!other->unanswered) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Boxes that have the same job: where one is silent, all ranks go on at another, each block once.
+ * Boxes that have the same job: if one is silent, all ranks go on at another, each block once.
  *
  * A rank that comes to a box joins there with a new number and with the first block that it
  * lacks, as where a box has lost its state. So the ranks agree on where they go on, and each
  * sends again what another one lacks.
  *
- * A rank leaves its box when it has heard nothing of it for the failover time. Where its box
+ * A rank leaves its box when it has heard nothing of it for the failover time. If its box
  * answers, but other ranks are missing, it asks the other boxes whether ranks wait there; a join
  * without a cookie changes nothing on a box, and the answer tells. It goes where they wait, at
  * once to a box that comes before its own, and after some time to one behind it, from which it does
@@ -16,7 +16,7 @@
  * left earlier, the others could end their calls with what it has sent, and never miss it.
  *
  * A rank that comes to another box may have lost but the way back of a last result: the others
- * have theirs, and are done. Where nobody comes and its own box answers again, it goes on there, in
+ * have theirs, and are done. If no one comes and its own box answers again, it goes on there, in
  * the generation that it has left, and asks for what it lacks.
  */
 #ifndef WEIR_STANDBY_H
@@ -33,7 +33,7 @@ struct weir;
 /* Takes part in a generation of the box where it is. */
 void standby_began(struct weir *comm);
 
-/* When standby_check() is due; UINT64_MAX where there is no other box. */
+/* Return the time when standby_check() is due, or UINT64_MAX if it is not. */
 uint64_t standby_due(const struct weir *comm);
 
 /*
@@ -42,7 +42,7 @@ uint64_t standby_due(const struct weir *comm);
  */
 int standby_check(struct weir *comm);
 
-/* Are new blocks to wait, as this rank goes back when those under way are answered? */
+/* Return true if new blocks are to wait, as this rank goes back when those under way are answered. */
 bool standby_holds(const struct weir *comm);
 
 /* This box says that ranks wait there, as the members have been noted. */

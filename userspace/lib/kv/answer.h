@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reducer says to its mappers: never more bytes than it was sent. */
+/* Answers of a reducer to its mappers: never more bytes than it was sent. */
 #ifndef WEIR_KV_ANSWER_H
 #define WEIR_KV_ANSWER_H
 
@@ -20,7 +20,7 @@ void kv_answer_cookie(struct weir_stream *stream, const struct address *peer,
 void kv_answer_opened(struct weir_stream *stream, const struct address *peer,
 		      const struct kv_header *to, uint32_t number);
 
-/* What a source's session has; or that it has become void. */
+/* Report the packets that a source's session has, or that the session has become void. */
 void kv_answer_session(struct weir_stream *stream, uint16_t source, enum weir_kv_status status);
 
 #endif

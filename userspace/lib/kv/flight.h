@@ -17,7 +17,7 @@
  * @length: how many bytes
  * @sent: when it was sent last, ns
  * @order: its place among all sendings
- * @later: how many that were sent later have been acknowledged since
+ * @later: number of packets sent later that have been acknowledged since
  * @again: it was sent more than once
  * @taken: it is acknowledged
  */
@@ -39,8 +39,8 @@ struct kv_packet {
  * @next: the number of the one that is being filled
  * @acked: the highest number that has come in an acknowledgment
  * @limit: the first that the other end has no room for
- * @under_way: how many were sent and are not acknowledged
- * @order: how many sendings there were
+ * @under_way: number of packets that were sent and are not acknowledged
+ * @order: number of sendings
  * @timer: when the retransmission timer was restarted, ns
  * @pace: the congestion window
  * @rtt: round trips
@@ -71,25 +71,25 @@ static inline struct kv_packet *kv_flight_packet(struct kv_flight *flight, uint3
 	return &flight->slot[number % WEIR_KV_WINDOW];
 }
 
-/* Is there a slot for packet @next? */
+/* Return true if there is a slot for packet @next. */
 static inline bool kv_flight_has_slot(const struct kv_flight *flight)
 {
 	return flight->next - flight->base < WEIR_KV_WINDOW;
 }
 
-/* May packet @unsent, which is complete, be sent now? */
+/* Return true if packet @unsent is complete and may be sent now. */
 bool kv_flight_may_send(const struct kv_flight *flight);
 
-/* It was, or another one again. */
+/* Note that it was sent, or another one again. */
 void kv_flight_sent(struct kv_flight *flight, struct kv_packet *packet, uint64_t now);
 
 /* Takes an acknowledgment. False: it is about packets that were never sent. */
 bool kv_flight_acked(struct kv_flight *flight, const struct kv_header *header, uint64_t now);
 
-/* When the retransmission timer runs out; UINT64_MAX where nothing is under way. */
+/* Return the time when the retransmission timer runs out, or UINT64_MAX if nothing is under way. */
 uint64_t kv_flight_expiry(struct kv_flight *flight);
 
-/* It has: all that is under way is lost. */
+/* The timer has run out: all that is under way is lost. */
 void kv_flight_expire(struct kv_flight *flight, uint64_t now);
 
 /* A packet that is lost and has not been sent again; NULL where there is none. */

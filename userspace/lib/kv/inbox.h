@@ -29,7 +29,7 @@ struct kv_inbox {
 /* NULL where there is no memory. */
 struct kv_inbox *kv_inbox_make(void);
 
-/* How many packets have come, or a negative errno; -EAGAIN where none has. */
+/* Read packets. Return their number or a negative errno, -EAGAIN if none has come. */
 int kv_inbox_read(struct kv_inbox *inbox, int fd);
 
 #endif

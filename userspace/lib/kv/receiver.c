@@ -14,7 +14,7 @@
 #include "kv/run.h"
 #include "kv/stream.h"
 
-/* What a packet takes of the socket's buffer, with what the kernel adds; the least window. */
+/* Room of a packet in the socket's buffer, with the kernel's overhead; and the least window. */
 #define PACKET_ROOM	4096
 #define WINDOW_LEAST	2
 
@@ -44,7 +44,7 @@ static int path_error(struct weir_stream *stream, const char *what)
 		       config->port, strerror(err));
 }
 
-/* What all mappers may have under way is to fit the socket's buffer. */
+/* Set the window so that the packets under way of all mappers fit the socket's buffer. */
 static void set_window(struct weir_stream *stream)
 {
 	int wanted = stream->config.sources * WEIR_KV_WINDOW * PACKET_ROOM;
@@ -208,7 +208,7 @@ static enum kv_fault take_in_session(struct weir_stream *stream, struct kv_sessi
 	session->heard = now;
 	if (!stream->receiver->complete)
 		kv_run_end(stream, now);
-	/* What confirms the last acknowledgment is not answered: that would go on for ever. */
+	/* A confirmation of the last acknowledgment is not answered: that would go on for ever. */
 	if (probe && stream->receiver->complete && header->seq == session->base)
 		session->confirmed = true;
 	else if (!stream->failed)

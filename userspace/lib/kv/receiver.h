@@ -16,17 +16,17 @@ struct weir_stream;
 
 /**
  * struct kv_receiver - it
- * @table: what the run has brought
+ * @table: keys and values of the run
  * @session: one a source
  * @inbox: room for packets that come together
  * @secret: of cookies
- * @run: how many runs there were, with this one
+ * @run: number of runs, with this one
  * @window: packets that each mapper may have under way
  * @last: the number of the session that was opened last
  * @complete: all mappers have ended: the table no longer changes
  * @ended: when that was, ns
  * @repeated: when the last acknowledgments were repeated
- * @read: how many pairs of the result the caller has had
+ * @read: number of pairs of the result that the caller has had
  */
 struct kv_receiver {
 	struct kv_table table;

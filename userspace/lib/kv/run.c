@@ -9,11 +9,11 @@
 #include "kv/receiver.h"
 #include "kv/stream.h"
 
-/* How often the last acknowledgments are repeated, and for how long at most. */
+/* The pause between the last acknowledgments, and the time for which they are repeated at most. */
 #define REPEAT_PAUSE	(100 * NSEC_PER_MSEC)
 #define REPEAT_FOR	(5 * NSEC_PER_SEC)
 
-/* struct cookie_of - what a cookie is a hash of */
+/* struct cookie_of - the input of the hash that is a cookie */
 struct cookie_of {
 	struct in6_addr address;
 	uint64_t run;
@@ -79,8 +79,8 @@ static void begin_session(struct kv_receiver *receiver, const struct address *pe
 }
 
 /*
- * Another mapper has the source, and has been heard a while ago. Numbers of sessions can be guessed
- * by those who have one: who follows a session comes from where it was.
+ * Return true if another mapper has the source, and was heard not long ago. Numbers of sessions can be
+ * guessed by those who have one, so a session is followed only by one from the same address.
  */
 static bool is_taken(const struct kv_session *session, const struct address *peer,
 		     const struct kv_header *header, uint64_t now)
@@ -124,7 +124,7 @@ void kv_run_open(struct weir_stream *stream, const struct address *peer,
 	struct kv_receiver *receiver = stream->receiver;
 	uint64_t cookie = cookie_for(receiver, peer, header);
 
-	/* Who comes after the end is for the next reducer. */
+	/* A mapper that comes after the end is for the next reducer. */
 	if (receiver->complete)
 		return;
 	if (header->op != (uint8_t)numbers->operation || header->dtype != (uint8_t)numbers->type)

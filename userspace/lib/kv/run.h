@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a reducer's run begins, becomes void, and ends. */
+/* Begin a reducer's run, make it void, and end it. */
 #ifndef WEIR_KV_RUN_H
 #define WEIR_KV_RUN_H
 
@@ -21,7 +21,7 @@ void kv_run_end(struct weir_stream *stream, uint64_t now);
 /* Repeats the last acknowledgments where that is due. Returns false if no mapper needs them any longer. */
 bool kv_run_repeat(struct weir_stream *stream, uint64_t now);
 
-/* When that is due again. */
+/* Return the time when that is due again. */
 uint64_t kv_run_repeat_time(const struct weir_stream *stream);
 
 #endif

@@ -12,12 +12,12 @@
 #include "kv/talk.h"
 #include "number/number.h"
 
-/* Who has nothing to send shows so often that it is alive. */
+/* A mapper that has sent nothing for this long sends a probe, to show that it is alive. */
 #define PROBE_AFTER	NSEC_PER_SEC
 
 /*
- * The last acknowledgment is repeated each 100 ms until it is confirmed: who hears none for a few
- * of these times is believed to have been understood. One that is answered never stops for that.
+ * The last acknowledgment is repeated each 100 ms until it is confirmed: if none comes for a few of
+ * these times, the confirmation has been received. The limit is for a mapper that is always answered.
  */
 #define CONFIRM_PAUSE	(50 * NSEC_PER_MSEC)
 #define CONFIRM_SILENCE	(350 * NSEC_PER_MSEC)
@@ -130,7 +130,7 @@ static void send_all(struct weir_stream *stream)
 		send_packet(stream, kv_flight_packet(flight, flight->unsent));
 }
 
-/* When a probe is due: soon where the other end had no room, which only its answers tell. */
+/* Return the time when a probe is due: soon if the other end had no room, which only its answers report. */
 static uint64_t probe_time(const struct kv_sender *sender)
 {
 	const struct kv_flight *flight = &sender->flight;
@@ -153,7 +153,7 @@ static void show_life(struct weir_stream *stream)
 	kv_talk_probe(stream, sender->flight.base);
 }
 
-/* What is due now. */
+/* Receive and send the packets that are due. Return 0 or a negative errno. */
 static int work(struct weir_stream *stream)
 {
 	int err = kv_talk_listen(stream);
@@ -313,7 +313,7 @@ static int convert(struct weir_stream *stream, double value, union kv_value *min
 	return check_integer(stream, mine->integer);
 }
 
-/* Is it a mapper's stream to which something can still be done? */
+/* Check that it is a mapper's stream that has not failed or ended. Return 0 or a negative errno. */
 static int check_state(struct weir_stream *stream)
 {
 	if (!stream->sender)

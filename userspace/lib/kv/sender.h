@@ -16,7 +16,7 @@ struct weir_stream;
  * struct kv_sender - it
  * @room: bytes of pairs that a packet of the path's MTU carries
  * @used: bytes of pairs in the packet that is being filled
- * @pairs: how many pairs
+ * @pairs: number of pairs in it
  * @flight: numbered packets
  * @kept: keys whose values are combined here
  * @instance: the number that it has chosen itself for the session

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reducer knows of one mapper's stream: which of its packets are taken. */
+/* A reducer's state of one mapper's stream: the packets that are taken. */
 #ifndef WEIR_KV_SESSION_H
 #define WEIR_KV_SESSION_H
 
@@ -33,22 +33,22 @@ struct kv_session {
 	uint64_t heard;
 };
 
-/* Has it packet @seq? */
+/* Return true if packet @seq is taken. */
 bool kv_session_has(const struct kv_session *session, uint32_t seq);
 
-/* May packet @seq come now, the last one with WEIR_KV_FIN? */
+/* Return true if packet @seq may come now. @last: it is the last one, with WEIR_KV_FIN. */
 bool kv_session_expects(const struct kv_session *session, uint32_t seq, bool last);
 
 /* Packet @seq is taken. The last one is not acknowledged yet. */
 void kv_session_take(struct kv_session *session, uint32_t seq, bool last);
 
-/* Has anything of it been taken? */
+/* Return true if a packet or more are taken. */
 static inline bool kv_session_is_used(const struct kv_session *session)
 {
 	return session->base || session->more || session->ended;
 }
 
-/* Are all packets taken? */
+/* Return true if all packets are taken. */
 static inline bool kv_session_is_whole(const struct kv_session *session)
 {
 	return session->number && session->ended && session->base == session->last;

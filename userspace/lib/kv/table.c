@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a table begins to grow. */
+/* Room of a table at first, in keys and in bytes. */
 #define KEYS_LEAST	64
 #define BYTES_LEAST	4096
 

@@ -14,7 +14,7 @@
  * @hash: of the key
  * @key: where its bytes begin among those of all keys
  * @value: the value; of a sum of integers its lower 64 bits
- * @carry: what is above them, a multiple of 2^64: so the order in which values come does not matter
+ * @carry: the part above them, a multiple of 2^64: so the order in which values come does not matter
  * @length: of the key
  */
 struct kv_entry {
@@ -29,14 +29,14 @@ struct kv_entry {
  * struct kv_table - the table
  * @secret: key of the hash: no one else can make keys that collide
  * @entries: the keys
- * @count: how many
- * @carried: how many of them have a carry
- * @room: how many there may be
+ * @count: number of keys
+ * @carried: number of keys with a carry
+ * @room: number of keys that there is memory for
  * @bytes: of all keys
- * @bytes_used: of them
- * @bytes_room: how many there may be
+ * @bytes_used: number of them
+ * @bytes_room: number of bytes that there is memory for
  * @slots: an entry's number and 1 where its hash, or the next free place, is; else 0
- * @mask: how many slots there are, a power of two, less 1
+ * @mask: number of slots, a power of two, less 1
  */
 struct kv_table {
 	struct kv_secret secret;

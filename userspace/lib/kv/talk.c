@@ -13,7 +13,7 @@
 #include "kv/stream.h"
 #include "number/number.h"
 
-/* How long to ask for a source that another mapper has, and how often. */
+/* The time for which a source that another mapper has is asked for, and the pause between requests. */
 #define TAKEN_FOR	(10 * NSEC_PER_SEC)
 #define TAKEN_PAUSE	(500 * NSEC_PER_MSEC)
 
@@ -183,7 +183,7 @@ static int take_answer(struct weir_stream *stream, const struct kv_header *heade
 {
 	struct kv_sender *sender = stream->sender;
 
-	/* Who has the last acknowledgment has ended, whatever becomes of the receiver. */
+	/* A mapper that has the last acknowledgment has ended, whatever becomes of the receiver. */
 	if (sender->over)
 		return 0;
 	switch (header->pairs) {

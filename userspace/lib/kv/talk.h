@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a mapper's end sends and hears. */
+/* Packets that a mapper sends and receives. */
 #ifndef WEIR_KV_TALK_H
 #define WEIR_KV_TALK_H
 
@@ -16,7 +16,7 @@ int kv_talk_open(struct weir_stream *stream);
 /* A header from the mapper's side: flags and numbers are the caller's. */
 struct kv_header kv_talk_header(const struct weir_stream *stream, uint8_t flags);
 
-/* Sends a packet; what the path loses is sent again by those who wait for its answer. */
+/* Send a packet. If the path loses it, the function that waits for its answer sends it again. */
 void kv_talk_send(struct weir_stream *stream, const uint8_t *packet, size_t length);
 
 /* A packet of a header alone that has no number of its own. */
@@ -26,8 +26,8 @@ void kv_talk_probe(struct weir_stream *stream, uint32_t seq);
 int kv_talk_listen(struct weir_stream *stream);
 
 /*
- * At @until the caller meant to be back, or the stream to wake up: what has gone by since is nobody's
- * silence.
+ * Exclude the time since @until from the silence of the other end: the caller meant to be back then, or
+ * the stream to wake up.
  */
 void kv_talk_excuse(struct kv_sender *sender, uint64_t until);
 
@@ -39,7 +39,7 @@ int kv_talk_wait(struct weir_stream *stream, uint64_t until);
  */
 int kv_talk_begin(struct weir_stream *stream);
 
-/* Has the other end been silent for too long? Then a negative errno, with its sentence. */
+/* Return 0, or a negative errno with its sentence if the other end has been silent for too long. */
 int kv_talk_check(struct weir_stream *stream);
 
 #endif

@@ -18,7 +18,7 @@ union kv_value {
 	double real;
 };
 
-/* How values are combined: of int32, int64 or float32 alone. */
+/* The type of values, int32, int64 or float32 alone, and the operation that combines them. */
 struct kv_numbers {
 	enum weir_type type;
 	enum weir_operation operation;
@@ -39,7 +39,7 @@ static inline bool kv_value_is_integer(const struct kv_numbers *numbers)
  */
 bool kv_value_combine(const struct kv_numbers *numbers, union kv_value *to, union kv_value more);
 
-/* Does a packet's value hold it? */
+/* Return true if a packet has room for the value. */
 bool kv_value_fits(const struct kv_numbers *numbers, union kv_value value);
 
 #endif

@@ -81,7 +81,7 @@ static uint8_t length_without_zeroes(const uint8_t key[WEIR_KV_KEY_MAX])
 	return length;
 }
 
-/* Where the key begins, how long it is, and how much room it has. */
+/* Find the pair's key and its length. Return the bytes that the pair takes, with its value. */
 static size_t find_key(const struct kv_cursor *cursor, struct kv_pair *pair)
 {
 	if (cursor->packed) {

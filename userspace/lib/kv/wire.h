@@ -16,7 +16,7 @@
 #define KV_PACKET_MAX	(KV_HEADER + WEIR_KV_BYTES_MAX)
 #define KV_PAIRS_MAX	(WEIR_KV_BYTES_MAX / (1 + 1 + 4))
 
-/* Why a packet was not taken. */
+/* Reasons for which a packet was not taken. */
 enum kv_fault {
 	KV_FINE,
 	KV_BAD_HEADER,
@@ -96,13 +96,13 @@ static inline size_t kv_pair_size(size_t length, size_t width)
 }
 size_t kv_pair_write(uint8_t *at, const void *key, size_t length, uint64_t bits, size_t width);
 
-/* Does packet @a come before packet @b? Numbers of packets wrap around. */
+/* Return true if packet @a comes before packet @b. Numbers of packets wrap around. */
 static inline bool kv_before(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
 }
 
-/* Is it among those before @base, and those behind it that @more says, as in struct weir_kv? */
+/* Return true if @number is before @base, or among those after it in @more, as in struct weir_kv. */
 static inline bool kv_has(uint32_t base, uint64_t more, uint32_t number)
 {
 	uint32_t behind = number - base - 1;

@@ -250,7 +250,7 @@ VECTORS static void cut_off(float *restrict rest, const float *restrict in, size
 	for (size_t i = 0; i < count; i++) {
 		double x = (double)in[i] * factor;
 
-		/* Of no finite number there is no rest: what is infinite less itself is a NaN. */
+		/* An infinity or a NaN has no rest: an infinity less itself is a NaN. */
 		rest[i] = x - x == 0 ? (float)((x - cut(x, limit)) / factor) : 0;
 	}
 }

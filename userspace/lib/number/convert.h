@@ -72,7 +72,7 @@ void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_typ
 		     size_t count, const struct scaling *scaling);
 
 /**
- * convert_check() - can all these floats be sent?
+ * convert_check() - check that all these floats can be sent
  * @in: the elements
  * @type: type of the elements
  * @count: how many

@@ -11,7 +11,7 @@
  * them all, which they share. So a vector takes one round trip more.
  *
  * All ranks know the same exponents, as they come with results, which are the same bits for
- * all. Where the box has answered without this rank, its own exponent was not among them, and
+ * all. If the box has answered without this rank, its own exponent was not among them, and
  * may be larger: its elements are then cut to the agreed one, so that no sum overflows.
  */
 #ifndef WEIR_LIB_EXPONENT_H
@@ -49,7 +49,7 @@ struct agreed {
  * struct exponents - those of a vector
  * @lag: blocks between an exponent and the block that it is of
  * @blocks: of the vector, from 0
- * @slots: how many are remembered
+ * @slots: number of exponents that are remembered
  * @agreed: that of block b in slot b % @slots
  */
 struct exponents {
@@ -76,7 +76,7 @@ void exponents_answered(struct exponents *exponents, uint64_t block, int32_t exp
 int32_t exponent_of(const void *in, enum weir_type type, size_t count, bool saturate);
 
 /*
- * How a block with this exponent is scaled, where so many ranks are summed; @saturate: elements
+ * Return the scaling of a block with this exponent if @ranks ranks are summed. @saturate: elements
  * may be larger.
  */
 struct scaling exponent_scaling(const struct agreed *agreed, unsigned int ranks, bool saturate);

@@ -45,7 +45,7 @@ static inline size_t number_grads_max(enum weir_type type)
 	return number_size(type) == 8 ? WEIR_GRADS_MAX / 2 : WEIR_GRADS_MAX;
 }
 
-/* As users write them. "?" where it is none. */
+/* Return the name as users write it, or "?" if there is none. */
 const char *number_name(enum weir_type type);
 const char *operation_name(enum weir_operation operation);
 

@@ -15,7 +15,7 @@ static inline bool bitmap_has(const uint64_t bitmap[BITMAP_WORDS], unsigned int 
 	return bitmap[rank / 64] >> (rank % 64) & 1;
 }
 
-/* How many are in it. */
+/* Return the number of ranks in it. */
 unsigned int bitmap_count(const uint64_t bitmap[BITMAP_WORDS]);
 
 /* Makes it the set of the ranks below @ranks. */
@@ -29,7 +29,7 @@ void bitmap_fill(uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);
  */
 void bitmap_text(const uint64_t bitmap[BITMAP_WORDS], char text[BITMAP_TEXT]);
 
-/* Are all ranks in it below @ranks? */
+/* Return true if all ranks in it are below @ranks. */
 bool bitmap_is_below(const uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);
 
 #endif

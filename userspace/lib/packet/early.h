@@ -25,7 +25,7 @@ struct early_slot {
 /**
  * struct early - the packets
  * @memory: of all slots; NULL before the first packet
- * @slots: what they hold
+ * @slots: the block and the length of the packet in each
  * @count: number of slots; 0 if no packets are to be kept
  * @stride: bytes of a slot
  * @used: number of slots that are not empty

@@ -46,7 +46,7 @@ static inline void *kept_at(const struct kept *kept, size_t index, size_t bytes)
 	return memory + index * kept_stride(kept, bytes);
 }
 
-/* Does a packet of so many bytes end where the next one begins? */
+/* Return true if a packet of @bytes bytes ends where the next one begins. */
 static inline bool kept_is_dense(const struct kept *kept, size_t bytes)
 {
 	return bytes == kept_stride(kept, bytes);

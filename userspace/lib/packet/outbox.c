@@ -26,8 +26,8 @@ void outbox_put(struct outbox *outbox, unsigned int index, void *packets, uint32
 }
 
 /*
- * May a vector follow @bytes of packets of @size bytes in their message? Questions are few, and are not
- * asked again for being lost together.
+ * Return true if a vector may follow @bytes of packets of @size bytes in their message. Questions may
+ * not: they are few, and are not asked again for being lost together.
  */
 static bool may_follow(const struct outbox *outbox, unsigned int index, uint32_t size, size_t bytes)
 {

@@ -75,10 +75,10 @@ unsigned int outbox_fill(struct outbox *outbox, unsigned int first, unsigned int
  */
 bool outbox_append(struct outbox *outbox, unsigned int messages, void *packet, uint32_t size);
 
-/* How many vectors a message has, without one that was appended. */
+/* Return the number of vectors of a message, without one that was appended. */
 unsigned int outbox_vectors(const struct outbox *outbox, unsigned int message);
 
-/* Does it have more than one packet? */
+/* Return true if it has more than one packet. */
 bool outbox_is_merged(const struct outbox *outbox, unsigned int message);
 
 /* Sends messages. Returns how many, or -1 and errno. */

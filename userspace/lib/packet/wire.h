@@ -135,13 +135,13 @@ static inline bool wire_get_header(struct wire_header *header, const void *packe
 	return true;
 }
 
-/* Does a header say so many? It counts modulo 256. */
+/* Return true if a header has this number of ranks. It counts them modulo 256. */
 static inline bool wire_counts(const struct wire_header *header, unsigned int ranks)
 {
 	return (uint8_t)header->ranks == (uint8_t)ranks;
 }
 
-/* How many have contributed, as a reply has it: there may be none, but never 256. */
+/* Return the number of ranks that have contributed, as in a reply: it may be 0, but never 256. */
 unsigned int wire_replied(const void *packet);
 
 /**
@@ -191,7 +191,10 @@ void wire_get_behind(struct wire_behind *behind, const void *packet);
 /* Reads a bitmap of @ranks bits, of WIRE_TRAILER(@ranks) bytes. */
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks);
 
-/* Is it the same header, but that of the block behind? Never where the wire's number wraps. */
+/*
+ * Return true if @packet has the header of @previous, but for the next block. Never true if the wire's
+ * number of the block wraps.
+ */
 static inline bool wire_is_next(const void *packet, const void *previous)
 {
 	const struct weir_trio *trio = packet, *before = previous;

@@ -14,7 +14,7 @@ struct wire_notice;
 /* Room for the words of absence_words(). */
 #define ABSENCE_WORDS	(BITMAP_TEXT + 32)
 
-/* Is the wait so long that the box is asked who is missing? */
+/* Return true if the wait is so long that the box is asked for the ranks that are missing. */
 bool absence_is_asked(const struct weir *comm);
 
 /* The box has named the ranks of a block that this rank waits for, as @wire has them. */
@@ -23,7 +23,7 @@ void absence_note(struct weir *comm, const uint8_t *wire);
 /* It has named the ranks that wait for a generation, as this one does. */
 void absence_note_joins(struct weir *comm, const struct wire_notice *notice);
 
-/* Has it named ranks since the last progress? */
+/* Return true if the box has named ranks since the last progress. */
 bool absence_is_known(const struct weir *comm);
 
 /* "It lacks ranks 1, 3-5. ", with @verb in the place of "It lacks"; empty where it is not known. */

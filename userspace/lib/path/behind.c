@@ -20,7 +20,7 @@ static uint64_t near(uint64_t block, uint32_t wire_id)
 	return block + (uint64_t)(int64_t)(int32_t)(wire_id - (uint32_t)block);
 }
 
-/* It needs what is to come: what it lacks otherwise it gets from another rank. */
+/* A rank that has fallen behind needs only results to come: another rank gives it the rest. */
 uint64_t behind_lacks(struct weir *comm)
 {
 	uint64_t first = window_lacks(&comm->window);
@@ -30,7 +30,7 @@ uint64_t behind_lacks(struct weir *comm)
 	return early_reach(&comm->early, block_later(first, comm->acks.floor));
 }
 
-/* What was sent is of no use: no result of it may reach a vector that is the caller's again. */
+/* Blocks that were sent are of no use: no result of them may reach a vector that is the caller's again. */
 void behind_begin(struct weir *comm, uint64_t block, uint64_t oldest, uint64_t next)
 {
 	comm->behind = (struct behind) {
@@ -46,8 +46,8 @@ void behind_begin(struct weir *comm, uint64_t block, uint64_t oldest, uint64_t n
 }
 
 /*
- * A result was lost that no call is for yet. What comes after it is acknowledged all the same; a call
- * that comes to the block fails.
+ * Note that a result was lost before there was a call for it. Later results are acknowledged all the
+ * same; a call that comes to the block fails.
  */
 static void note_gone(struct weir *comm, uint32_t wire_id, uint64_t oldest, uint64_t next)
 {

@@ -3,7 +3,7 @@
  * A rank that has fallen behind: it lacks a result that the box has evicted, as the others have not
  * waited. It cannot follow them, as it would compute with another model than they do. All its
  * requests fail with -ESTALE, and so does each call, until weir_resume() continues at a position
- * that another rank is at; what the model is there the program has from that rank.
+ * that another rank is at; the program gets the model at that position from that rank.
  *
  * Meanwhile results are received, the newest are kept, and all are acknowledged.
  */

@@ -269,7 +269,7 @@ bool socket_merge(struct weir *comm)
 	return !set(comm->fd, SOL_UDP, UDP_GRO, 1);
 }
 
-/* What waits in a socket, errors of the path among it. */
+/* Discard all that waits in a socket, errors of the path included. */
 static void discard(int fd)
 {
 	while (fd >= 0 && (recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0 ||

@@ -30,21 +30,24 @@ bool socket_turn(struct weir *comm, const struct address *box);
 bool socket_aside(struct weir *comm, const struct address *box);
 
 /*
- * Has packets merged where the kernel can, when the last of those that are read one by one has
- * come. Returns whether messages that come may be merged.
+ * Let the kernel merge packets if it can, after the last of those that are read one by one has come.
+ * Return true if messages that come may be merged.
  */
 bool socket_merge(struct weir *comm);
 
 /*
- * Has queues on the way mark packets of this rank instead of losing them, as long as the box says so
- * in its results (@is_on).
+ * Make packets of this rank ECN-capable if the box reports marks in its results (@is_on), so that
+ * queues on the way mark them instead of dropping them.
  */
 void socket_ecn(struct weir *comm, bool is_on);
 
-/* Has the kernel tell of marks, with each message from now on. */
+/* Let the kernel report marks, with each message from now on. */
 void socket_hear_marks(struct weir *comm);
 
-/* How many packets of this rank are as long as one of the path's MTU, in parts of PACE_ONE. */
+/*
+ * Return the number of packets of this rank that are together as long as one of the path's MTU, in
+ * parts of PACE_ONE.
+ */
 uint32_t socket_growth(const struct weir *comm);
 
 /* Raises the buffers as far as the system allows, and lowers the window to their room. */

@@ -8,23 +8,26 @@
 struct weir;
 
 /*
- * At @until the caller meant to be back, or the library to wake up, and it is @comm->now. What came
- * between, a caller that computes or a process that was stopped, does not count against the box or
- * the ranks: their packets may be in the socket, or the question was not sent.
+ * Exclude the time from @until to @comm->now from the waits for the box and the ranks. The caller meant
+ * to be back at @until, or the library to wake up; but the caller computed, or the process was stopped.
+ * Meanwhile packets may have come to the socket, or the question was not sent.
  */
 void stall_excuse(struct weir *comm, uint64_t until);
 
-/* When the wait is too long: that for a silent box, or that for ranks while the box answers. */
+/*
+ * Return the time when the wait is too long: that for a silent box, or that for ranks while the box
+ * answers.
+ */
 uint64_t stall_due(const struct weir *comm);
 
 /*
- * No packet came and none was due. Where that is so for too long, fails the communicator, with a
- * sentence about the reason; else tells the caller of ranks that are missing for long. Returns 0
- * or a negative errno.
+ * Check the wait in a round in which no packet came and none was due. If it is too long, fail the
+ * communicator, with a sentence about the reason; else report ranks that are missing for long to the
+ * caller. Return 0 or a negative errno.
  */
 int stall_check(struct weir *comm);
 
-/* The latter alone, in rounds in which packets came or were due. */
+/* Report missing ranks alone, in rounds in which packets came or were due. */
 void stall_warn(struct weir *comm);
 
 #endif

@@ -31,7 +31,7 @@ static bool is_much(const struct weir *comm, uint64_t received)
 	return received >= known(comm) + (comm->member.blocks + 7) / 8;
 }
 
-/* Has this rank caught up, after blocks that are complete without it? */
+/* Return true if this rank has caught up, after blocks that are complete without it. */
 static bool has_caught_up(const struct weir *comm)
 {
 	return comm->acks.is_late && !comm->early.used;

@@ -41,7 +41,7 @@ void ack_sent(struct weir *comm, const void *packet);
  */
 int ack_due(struct weir *comm);
 
-/* When ack_due() asks for results that were lost; UINT64_MAX if there are none. */
+/* Return the time when ack_due() asks for lost results, or UINT64_MAX if there are none. */
 uint64_t ack_deadline(const struct weir *comm);
 
 /* Report at once that the program goes on at the next block. Return 0 or a negative errno. */

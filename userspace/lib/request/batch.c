@@ -125,7 +125,7 @@ static void write_packets(const struct weir *comm, const struct batch *batch, un
 			   batch->run[i].bytes);
 }
 
-/* How many of a run's blocks were sent before, now or to another box. */
+/* Return the number of a run's blocks that were sent before, now or to another box. */
 static uint32_t count_again(const struct weir *comm, const struct batch_run *run)
 {
 	uint64_t end = comm->window.next;
@@ -208,9 +208,9 @@ static unsigned int note_sent(struct weir *comm, const struct batch *batch,
 }
 
 /*
- * A merged message is refused where the path has IPsec, where a packet is longer than the path
- * carries, and by some devices: what is wrong with the packets themselves shows when they are
- * sent one by one.
+ * Return true if a merged message was refused: the path has IPsec, a packet is longer than the path
+ * carries, or the device takes none. Faults of the packets themselves show when they are sent one by
+ * one.
  */
 static bool is_too_much(const struct outbox *box)
 {

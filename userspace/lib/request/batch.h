@@ -14,7 +14,7 @@ struct weir;
 /**
  * struct batch_run - blocks one after the other, whose packets are so in memory
  * @block: the first
- * @count: how many; no more than one message takes
+ * @count: number of blocks; no more than one message takes
  * @bytes: of each one's packet
  */
 struct batch_run {
@@ -25,11 +25,11 @@ struct batch_run {
 
 /**
  * struct batch - blocks to send packets about, together
- * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
+ * @why: reason for which the box is asked about them; WINDOW_NOT_ASKED sends contributions
  * @merge: those of one length may be one message
  * @ack: an acknowledgment goes with them, if it fits the last message
- * @blocks: how many
- * @runs: of how many runs; each is of one block where they may not be merged
+ * @blocks: number of blocks
+ * @runs: number of runs; each is of one block if they may not be merged
  * @run: the runs
  */
 struct batch {

@@ -14,7 +14,7 @@
 #include "request/result.h"
 
 /*
- * What a digest is made of. Type, operation and mode stand by themselves, so that the other ranks
+ * Parts of a digest. Type, operation and mode stand by themselves, so that the other ranks
  * can name them; the lower bits are a hash of all other arguments.
  */
 #define MARK		(1u << 30)
@@ -140,7 +140,7 @@ static bool is_greeting(const struct wire_header *header)
 	return header->has_exponent && ((uint32_t)header->exponent & ~TREES_MASK) == GREETING;
 }
 
-/* The largest number of trees prevails; who has it hears only that another rank's is another. */
+/* The largest number of trees prevails; a rank that has it learns only that another rank's differs. */
 static int other_trees(const struct weir_request *request, const struct wire_header *header)
 {
 	const struct config *config = &request->comm->config;

@@ -28,9 +28,9 @@ static inline bool digest_is_bad(int32_t digest)
 int32_t digest_of(const struct weir_request *request);
 
 /*
- * Does a block's result show that another rank has called for something else? Where its form is
- * another than that of this rank's block, it shows so only if the box says so, or names the ranks
- * that it is of.
+ * Return true if a block's result shows that another rank has called for something else. If its form
+ * differs from that of this rank's block, it shows so only if the box reports it, or if the result
+ * names its ranks and this one is not among them.
  */
 bool digest_is_unlike(const struct weir_request *request, uint64_t block,
 		      const struct result *result);

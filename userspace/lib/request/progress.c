@@ -31,8 +31,8 @@ static void leave(struct weir *comm)
 }
 
 /*
- * One round as of @comm->now. Returns 0 or a negative errno. Where nothing is left to do before a packet comes or is due,
- * @comm->idle says so: to look for one right away would be a wasted system call.
+ * Make one round as of @comm->now. Return 0 or a negative errno. Set @comm->idle if nothing is left to
+ * do before a packet comes or is due: to look for one right away would be a wasted system call.
  */
 static int go_round(struct weir *comm)
 {

@@ -62,22 +62,22 @@ static bool may_be_quick(const struct window_slot *slot)
 }
 
 /*
- * A time is a sample only when the packet was awaited and sent once, when the timer did not
- * run out meanwhile, and when no packet sent later has been answered before: else it was held
- * up by a loss somewhere, perhaps another rank's, and a timer that followed it would follow
- * the other rank's timer. A block that is only followed may have been complete before the
- * query.
- */
-/*
- * What is the latest that an answer shows to be lost? One to a question comes at once, while
- * contributions that were sent before it wait for other ranks: it shows no more than an answer to its
- * own contribution would have.
+ * Return the time of sending before which an answer shows packets to be lost. An answer to a question
+ * comes at once, while contributions that were sent before it wait for other ranks: it shows no more
+ * than an answer to its own contribution would have.
  */
 static uint64_t overtakes(const struct window_slot *slot)
 {
 	return slot->asked == WINDOW_ASKED_OVERTAKEN ? slot->contributed : slot->sent;
 }
 
+/*
+ * Note the time that an answer took. It is a sample only when the packet was awaited and sent once,
+ * when the timer did not run out meanwhile, and when no packet sent later has been answered before:
+ * else it was held up by a loss somewhere, perhaps another rank's, and a timer that followed it would
+ * follow the other rank's timer. A block that is only followed may have been complete before the
+ * query.
+ */
 static void note_time(struct weir *comm, const struct window_slot *slot)
 {
 	uint64_t took = comm->now - slot->sent;
@@ -293,7 +293,7 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 		window_held(&comm->window, block, comm->now);
 		return;
 	}
-	/* What had to wait at the box before was refused then, and not lost. */
+	/* A contribution that the box had before was refused by it, and not lost. */
 	if (slot->merged && !was_held)
 		merging_lost(&comm->merging, slot->contributed, comm->now);
 	pace_lost(&comm->pace, slot->contributed, comm->now);
@@ -384,7 +384,7 @@ static bool read_early(struct weir *comm, uint64_t block, struct result *result)
 	return true;
 }
 
-/* What stands for the contribution that this rank has not made: the box may be asked for the block. */
+/* Make a question in place of a contribution that is not made: the box may be asked for the block. */
 static void make_question(struct weir *comm, struct weir_request *request, uint64_t block)
 {
 	const struct wire_header header = question_header(comm, block);
@@ -440,7 +440,7 @@ int receive_early(struct weir *comm)
 	return delivered < 0 ? delivered : 0;
 }
 
-/* How many packets a message has, of which only one can be empty. */
+/* Return the number of packets of a message: an empty one is one packet. */
 static uint64_t count_packets(size_t length, size_t stride)
 {
 	return length ? (length + stride - 1) / stride : 1;
@@ -491,7 +491,10 @@ static int receive_from(struct weir *comm, int fd, unsigned int most)
 	return got;
 }
 
-/* Where one result is awaited, looking for a second message would be its latency. */
+/*
+ * Return the number of messages to read at once. If one result is awaited, looking for a second message
+ * would add to its latency.
+ */
 static unsigned int messages_at_once(const struct weir *comm)
 {
 	uint32_t flight = comm->window.flight;

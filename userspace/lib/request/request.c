@@ -132,7 +132,7 @@ int32_t request_exponent(const struct weir_request *request, uint64_t block)
 	return own_exponent(request, request_data_block(request, block) + lag);
 }
 
-/* How a block's elements are scaled. */
+/* Return the scaling of a block's elements. */
 static struct scaling block_scaling(const struct weir_request *request, uint64_t block)
 {
 	unsigned int ranks = request->comm->config.ranks;
@@ -266,8 +266,8 @@ static void count_blocks(struct weir_request *request, const struct result *resu
 }
 
 /*
- * Is this rank not in it? Where the result does not name its ranks, the contribution counts
- * as summed: to lose it does less harm than to add it twice.
+ * Return true if this rank is not in a result. If the result does not name its ranks, the contribution
+ * counts as summed: to lose it does less harm than to add it twice.
  */
 static bool is_missed(const struct weir_request *request, const struct result *result)
 {

@@ -18,7 +18,7 @@ struct weir;
  * struct weir_request - an allreduce, or what one tree does of it: its vectors are the caller's
  *	then, and its blocks those that the tree is dealt
  * @comm: where it runs
- * @parts: what each tree does, where there are several; else NULL
+ * @parts: the part of each tree if there are several; else NULL
  * @previous: begun before it and still outstanding
  * @next: begun after it
  * @in: elements; NULL where this rank only follows
@@ -32,15 +32,15 @@ struct weir;
  * @scale: of floats that the caller scales, else 0
  * @limit: of integers that are scaled so; 0 where all fit
  * @bad: an element of this rank cannot be sent with it: -EDOM, or -ERANGE; else 0
- * @bad_at: which
+ * @bad_at: index of that element
  * @bad_value: its value
  * @exponents: of floats that the ranks agree on a scale for; NULL where they do not
  * @digest: of the call, see digest.h
- * @sequence: how many were begun before it, as all ranks count them
- * @made: and by this rank alone
+ * @sequence: number of requests that were begun before it, as all ranks count them
+ * @made: and of those by this rank alone
  * @first: number of its first block
- * @blocks: how many it has: those of elements, and before them one where there are exponents
- * @left: how many are not answered
+ * @blocks: number of its blocks: those of elements, and before them one where there are exponents
+ * @left: number of blocks that are not answered
  * @overflow_blocks: answered, with a sum that left int32
  * @degraded_blocks: answered, without all ranks
  * @missed_blocks: answered, without this rank
@@ -110,24 +110,24 @@ void request_free_all(struct queue *queue);
 /* The request of the first block that was never sent; NULL is none. */
 struct weir_request *request_sending(struct weir *comm, uint64_t block);
 
-/* Does this rank only follow? */
+/* Return true if this rank only follows. */
 static inline bool request_is_followed(const struct weir_request *request)
 {
 	return !request->in;
 }
 
-/* Has it ended without a result, as this rank has fallen behind? */
+/* Return true if it has ended without a result, as this rank has fallen behind. */
 bool request_has_failed(const struct weir_request *request);
 
-/* Is it answered, and has this rank no block to send again for another? */
+/* Return true if it has failed, or is answered and this rank has no block to send again for another. */
 bool request_is_done(const struct weir_request *request);
 
 /* Blocks of elements. */
 uint64_t request_data_blocks(const struct weir_request *request);
 
 /*
- * Where exponents are agreed on, the first block carries the first of them, and nothing else;
- * that of elements is one later.
+ * Return true if a block comes before those of elements. If exponents are agreed on, the first block
+ * carries the first of them, and nothing else.
  */
 static inline bool request_is_prologue(const struct weir_request *request, uint64_t block)
 {
@@ -143,7 +143,7 @@ static inline uint64_t request_data_block(const struct weir_request *request, ui
 /* The first element of the tree's block of so many before it: the trees are dealt blocks in turn. */
 size_t request_offset(const struct weir_request *request, uint64_t data_block);
 
-/* How many elements a block has in a packet. */
+/* Return the number of elements that a block has in a packet. */
 static inline uint16_t request_block_grads(const struct weir_request *request, uint64_t block)
 {
 	size_t left = request->count -
@@ -154,25 +154,25 @@ static inline uint16_t request_block_grads(const struct weir_request *request, u
 	return left < request->grads ? (uint16_t)left : request->grads;
 }
 
-/* Is it the request's last block? */
+/* Return true if it is the request's last block. */
 static inline bool request_is_final(const struct weir_request *request, uint64_t block)
 {
 	return block == request->first + request->blocks - 1;
 }
 
-/* Has a block's packet an exponent, of numbers or as the digest of the call? */
+/* Return true if a block's packet has an exponent, of numbers or as the digest of the call. */
 static inline bool request_has_exponent(const struct weir_request *request, uint64_t block)
 {
 	return request->exponents || request_is_final(request, block);
 }
 
-/* How many blocks from this one on have as many elements, without the last, which may not. */
+/* Return the number of blocks from this one on with as many elements; the last block may have fewer. */
 static inline uint64_t request_alike(const struct weir_request *request, uint64_t block)
 {
 	return request->first + request->blocks - 1 - block;
 }
 
-/* Is the exponent there that a block is made with? */
+/* Return true if the exponent that a block is made with is there. */
 bool request_is_ready(const struct weir_request *request, uint64_t block);
 
 /* The exponent that a block's packet carries, where it has one. */

@@ -15,7 +15,7 @@
 /**
  * struct result - a result, or those of blocks in a row that are alike but for the sums
  * @header: its header; that of the first
- * @blocks: how many there are
+ * @blocks: number of blocks
  * @bytes: from one's sums to the next one's
  * @unsent: this rank has not contributed, whatever the result says
  * @marked: a queue was full that it, or a contribution to it, went through

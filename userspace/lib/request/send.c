@@ -45,7 +45,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* How many packets from a block's on, @most at most, differ in no more than block and elements. */
+/* Return the number of packets from a block's on, @most at most, that differ in block and elements alone. */
 static uint32_t count_likes(const struct weir *comm, const struct weir_request *request,
 			    uint64_t block, uint32_t most)
 {
@@ -58,8 +58,8 @@ static uint32_t count_likes(const struct weir *comm, const struct weir_request *
 }
 
 /*
- * Makes packets of the first blocks that have none, one or more, and keeps them. Returns of how
- * many.
+ * Make packets of the first blocks that have none, one or more, and keep them. Return the number of
+ * blocks.
  */
 static uint32_t make_packets(struct weir *comm, struct weir_request *request, uint32_t most)
 {
@@ -102,7 +102,7 @@ static void pick_from(const struct weir *comm, struct batch *batch, enum window_
 
 static void grow_burst(struct weir *comm)
 {
-	/* Any answer restarts the timer: return true if one has come since it ran out last. */
+	/* Any answer restarts the timer: if they differ, one has come since the timer ran out last. */
 	if (comm->timer != comm->timed_out)
 		comm->burst = 1;
 	else if (comm->burst < TIMEOUT_BURST)
@@ -137,8 +137,8 @@ static bool is_overtaken(const struct weir *comm, const struct window_slot *slot
 }
 
 /*
- * When an overtaken block is asked about: at once when it was overtaken by more
- * than packets change places by; else when its answer is late by as much.
+ * Return the time when an overtaken block is asked about: at once if it was overtaken by
+ * more than packets change places by; else when its answer is late by as much.
  */
 static uint64_t lost_when(const struct weir *comm, const struct window_slot *slot)
 {
@@ -160,7 +160,7 @@ static bool is_held_up(const struct weir *comm, const struct window_slot *slot)
 	return slot->contributed < comm->answered_contributed;
 }
 
-/* When the first block of a list will be due; UINT64_MAX is not before another event. */
+/* Return the time when the first block of a list will be due; UINT64_MAX is not before another event. */
 static uint64_t list_due(const struct weir *comm, enum window_where where)
 {
 	const struct window *window = &comm->window;
@@ -243,8 +243,8 @@ static uint32_t made_before(struct weir *comm, uint64_t block)
 }
 
 /*
- * Of how many blocks from this one on are there packets, or can they be made now? Of @most at
- * most. Packets of scaled floats wait for the agreed exponent.
+ * Make the packets of blocks from this one on, @most at most, that are not there and can be made now.
+ * Return the number of blocks with packets. Packets of scaled floats wait for the agreed exponent.
  */
 static uint32_t made(struct weir *comm, uint64_t block, uint32_t most)
 {
@@ -271,7 +271,7 @@ static void note_sent(struct weir *comm)
 		socket_hear_marks(comm);
 }
 
-/* How many blocks from the next one on have no result yet. Of @most at most. */
+/* Return the number of blocks from the next one on, @most at most, that have no result yet. */
 static uint32_t until_early(const struct weir *comm, uint32_t most)
 {
 	uint32_t count = 0;
@@ -315,7 +315,7 @@ static void add_fresh(struct weir *comm, struct batch *batch, uint32_t most)
 	}
 }
 
-/* How many blocks are to be sent by one call now, as far as their packets can be made. */
+/* Return the number of blocks to be sent by one call now, as far as their packets can be made. */
 static uint32_t fresh_room(const struct weir *comm)
 {
 	bool merge = merging_is_on(&comm->merging, comm->now);

@@ -13,7 +13,7 @@ struct weir;
  */
 int send_due(struct weir *comm);
 
-/* When the next packet will be due; UINT64_MAX is never. */
+/* Return the time when the next packet will be due; UINT64_MAX is never. */
 uint64_t send_deadline(const struct weir *comm);
 
 #endif
