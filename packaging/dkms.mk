@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What DKMS makes: the modules, with the type information by which BPF programs find their functions.
+# DKMS makes the modules, with the type information by which BPF programs find their functions.
 # kbuild leaves that out without an error if the kernel's headers have no vmlinux. HEADERS: their directory.
 modules := kmod/core/weir_core.ko kmod/agg/weir.ko kmod/trim/sch_weir.ko kmod/xdp/weir_xdp.ko
 

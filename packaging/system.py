@@ -30,7 +30,7 @@ def make_disk(tree, path, size="5G"):
 
 
 def words_of_machine(name, accel):
-    """What selftests/vm/run gives QEMU for such a machine, and the words for its kernel."""
+    """Return QEMU's arguments for such a machine, as of selftests/vm/run, and its kernel's command line."""
     script = (". %s/machine.sh; work=/nowhere; machine %s %s no; "
               "printf '%%s\\0' \"$console\" \"$words\" \"${machine[@]}\"" % (shlex.quote(VM), name, accel))
     done = subprocess.run(["bash", "-c", script], check=True, stdout=subprocess.PIPE)
@@ -95,7 +95,7 @@ class System:
         self.agent.settimeout(10)
         self.agent.connect(self.work + "/agent")
         self.file = self.agent.makefile("rwb")
-        # What an earlier boot's agent had still to say ends in this byte.
+        # This byte ends what an earlier boot's agent had still to say.
         self.file.write(b"\xff")
         number = time.monotonic_ns()
         self.send("guest-sync-delimited", id=number)
@@ -144,7 +144,7 @@ class System:
         return self.end(self.start(command, text))
 
     def run(self, command, text=b"", status=0):
-        """What a command says, whose exit status must be that."""
+        """Return what a command prints. Its exit status must be @status."""
         got, said = self.tried(command, text)
         if got != status:
             raise Failed(f"status {got} instead of {status}: {command}\n{said}")

@@ -101,7 +101,7 @@ static size_t datagram_size(const struct options *o)
 	return sizeof(struct weir_trio) + gradient_size(o) * o->grads;
 }
 
-/* What is written at once is one packet, which stands for datagrams of @size bytes. */
+/* Make each write a single packet, which stands for datagrams of @size bytes. */
 static void send_merged(int s, int size)
 {
 	if (setsockopt(s, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))

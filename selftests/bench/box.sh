@@ -55,7 +55,7 @@ part_box() {
 	breakdown
 }
 
-# How the types of numbers compare, and sums in any order.
+# Compare the types of numbers, and sums in a fixed order with sums in any.
 part_types() {
 	local what
 	ports_are xdp

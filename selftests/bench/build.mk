@@ -22,7 +22,7 @@ $(eval $(call program,bench-rounding,$(bench_dir)/rounding.c \
 $(eval $(call program,bench-blast,$(bench_dir)/blast.c))
 $(eval $(call program,bench-setup,$(bench_dir)/setup.c selftests/lib/genl.c,-Iselftests,-lmnl))
 
-# What a heavy program does with a packet.
+# A module that keeps a CPU as long as a heavy program does with a packet.
 $(eval $(call test_module,bench-work,$(bench_dir)/work/work.c))
 
 # Short flows beside training.
@@ -34,5 +34,5 @@ $(eval $(call program,bench-kv-tcp,$(bench_dir)/kv_tcp.c $(addprefix $(libweir_d
 
 $(foreach name,bench spread work holds,$(eval $(call bpf_program,$(bench_dir)/$(name).bpf.c)))
 
-# How long RTNL and softirqs hold others up.
+# Measures the time for which RTNL and softirqs hold others up.
 $(eval $(call program,bench-holds,$(bench_dir)/holds.c,,-lbpf,$(B)/bpf/holds.skel.h))

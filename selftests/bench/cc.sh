@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# How a job shares a link: with a flow of DCTCP, and with another job of fewer workers. To be run in a
+# Measure the share of a job on a link: with a flow of DCTCP, and with a job of fewer workers. To be run in a
 # virtual machine, as link.sh:
 #
 #	selftests/vm/run --icount --qemu -icount --qemu sleep=off -- selftests/bench/cc.sh
@@ -21,7 +21,7 @@ cc_mbit=100 cc_grads=364 cc_bytes=$((4 << 20)) cc_iterations=3
 cc_job=1 cc_other=2 cc_port=12001 cc_flow_port=5001
 cc_background=()
 
-# What goes on beside the job; ended by its process id.
+# Run a command beside the job; beside_end ends it by its process id.
 beside() {
 	"$@" >/dev/null 2>"$ranks_work/beside" &
 	cc_background+=($!)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What an iteration of DistributedDataParallel takes with the backend "weir", beside "gloo": its time
+# Measure an iteration of DistributedDataParallel with the backend "weir", beside "gloo": its time
 # where links are slow, and instructions of all workers and the box where they are not. To be run
 # in a virtual machine whose clock counts instructions:
 #

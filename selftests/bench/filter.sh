@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the example examples/trio-filter costs a packet, over a program that passes or drops all, and
-# what it costs more in a chain. And what `weir filter` costs one that passes, with few and many rules.
+# Measure what the example examples/trio-filter costs a packet, over a program that passes or drops all,
+# and what it costs more in a chain; and what `weir filter` costs one that passes, by few and many rules.
 # To be run in a virtual machine whose clock counts instructions:
 #
 #	selftests/vm/run --icount -- selftests/bench/filter.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a packet costs more where its flow is recorded: on a device that has a chain already, and on
-# one that has none.
+# Measure what a packet costs more when its flow is recorded: on a device that has a chain already, and
+# on one that has none.
 # To be run in a virtual machine whose clock counts instructions:
 #
 #	selftests/vm/run --icount -- selftests/bench/flows.sh

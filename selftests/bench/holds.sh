@@ -117,7 +117,7 @@ longest "a source of a job with 65,536 blocks dies" source_dies
 longest "the jobs go" jobs_go
 star_delete
 rest_rtnl=$most_rtnl rest_softirq=$most_softirq
-# What follows is in the machine's own namespace.
+# The rest is in the machine's own namespace.
 weir() { command weir "$@"; }
 device
 longest "a device without tables goes" gone

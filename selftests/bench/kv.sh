@@ -64,7 +64,8 @@ kv_carried() {
 	carried=$(($(kv_sent "w$(($1 + 1))") - before))
 }
 
-# What comes of N mappers with the same keys, beside one mapper's own stream: the paper's 1 / (N rho).
+# Measure the stream that comes of N mappers with the same keys, beside one mapper's own stream: the
+# paper's 1 / (N rho).
 kv_reduction() {
 	local n=$1 ideal
 	kv_up "$n" $((4 * kv_keys))

@@ -27,7 +27,7 @@
 #define BUFFER		65536
 #define MAPPERS_MAX	64
 
-/* How often a mapper tries to connect, and ns between. */
+/* A mapper tries to connect so many times, with a pause of so many ns between. */
 #define CONNECT_TRIES	1000
 #define CONNECT_PAUSE	10000000
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a second level leaves of the links, and what it costs: eight workers in two racks below a
+# Measure what a second level leaves of the links, and what it costs: eight workers in two racks below a
 # root. To be run in a virtual machine that counts instructions, whose idle time passes at once for
 # the first, and counts for the second:
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# How much of a link's rate an allreduce uses, and how Open MPI's ring does over the same
+# Measure how much of a link's rate an allreduce uses, and how Open MPI's ring does over the same
 # links. To be run in a virtual machine:
 #
 #	selftests/vm/run --icount --qemu -icount --qemu sleep=off -- \
@@ -15,7 +15,7 @@
 #
 #	(B / time) / (rate * 4096 / 4150)
 #
-# Why a machine whose clock counts instructions: rates, timers and retransmissions go by
+# The machine's clock counts instructions, because rates, timers and retransmissions go by
 # the guest's clock, and the emulated processor is then one of 10^9 instructions a second,
 # on any host, under any load. Its idle time passes at once (sleep=off): else the host decides
 # how long it is, and a host that is busy takes a tenth off the efficiency at 200 Mbit/s.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# How many contributions are sent again, by how many packets the links have lost. To be
+# Compare the contributions that are sent again with the packets that the links have lost. To be
 # run in a virtual machine:
 #
 #	selftests/vm/run --icount -- selftests/bench/loss.sh

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do packets that threads have at random times leave the queue of the Reorder Engine in order? The
- * module's own queue, with a lock as in the module. Prints "NAME VALUE" a line.
+ * Measure whether packets that threads have at random times leave the queue of the Reorder Engine in order:
+ * the module's own queue, with a lock as in the module. Prints "NAME VALUE" a line.
  */
 #include <err.h>
 #include <time.h>

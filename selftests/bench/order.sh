@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What an order costs a packet over the same way through a cpumap without its queue. To be run in a
+# Measure what an order costs a packet, over the same way through a cpumap without its queue. To be run in a
 # virtual machine whose clock counts instructions:
 #
 #	selftests/vm/run --icount --memory 4G -- selftests/bench/order.sh

@@ -26,7 +26,7 @@ at_exit rm -f "$out"
 router() { weir -n "$(ns_name router)" "$@" || die "no order: $*"; }
 listens() { in_worker 2 ss -ltn | grep -q ':5201 '; }
 
-# What worker 1's TCP took for reordering on the way, or for loss where there was none.
+# Print how often worker 1's TCP took packets for reordered on the way, or for lost when none was.
 reordered() {
 	in_worker 1 nstat -az |
 		awk '$1 ~ /^TcpExtTCP((SACK|Reno|TS)Reorder|DSACK(Recv|Undo))$/ { sum += $2 } END { print sum + 0 }'

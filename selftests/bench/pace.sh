@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What an iteration takes while ranks are slowed down, by that without stragglers, at the size of a model:
+# Compare an iteration while ranks are slowed down with one without stragglers, at the size of a model:
 # 64 MiB of float32, and ResNet-50's 25,557,032 parameters. To be run in a virtual machine that counts
 # instructions, so that the guest's clock does not depend on the machine:
 #

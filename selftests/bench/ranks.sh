@@ -61,7 +61,7 @@ ranks_slowest() {
 	gojq -s '[.[] | .results[0].time_us] | max' "$ranks_work"/rank*
 }
 
-# Is there a ring? It is built where MPI's compiler is.
+# Return true if there is a ring. It is built where MPI's compiler is.
 ranks_have_ring() {
 	command -v mpirun >/dev/null && [[ -x build/bin/bench-mpi-ring ]]
 }

@@ -90,7 +90,7 @@ static struct end end[FDS_MAX];
 static uint8_t buffer[BUFFER];
 static int poller, timer;
 
-/* What is asked for: see above. */
+/* The arguments: see above. */
 static double scale, mean_ns;
 static uint64_t warmup_ns, patience_ns;
 static int wanted;

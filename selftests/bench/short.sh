@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What short flows of DCTCP take beside training, by the box and by Open MPI's ring. To be run in a
+# Measure short flows of DCTCP beside training, by the box and by Open MPI's ring. To be run in a
 # virtual machine, as link.sh:
 #
 #	selftests/vm/run --icount --qemu -icount --qemu sleep=off -- selftests/bench/short.sh [CASE...]
@@ -131,7 +131,7 @@ beside_ring() {
 	done
 	ranks_mpirun bench-mpi-ring "$short_bytes" 100000 laps
 	trains "${ranks_command[@]}"
-	# What it reads of files takes the host's time, which may be much of the guest's.
+	# Reading its files takes the ring the host's time, which may be much of the guest's.
 	poll 3600 laps_go || { cat "$ranks_work/errors" >&2; die "the ring does not turn"; }
 	measure "$1" ring_trained
 	trains_end

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What several trees gain where spines are the bottleneck, what they cost, and how long the death of a
-# spine is felt: four workers in two racks, below spines that are boxes. To be run in a virtual machine
+# Measure what several trees gain where spines are the bottleneck, what they cost, and how long the death
+# of a spine is felt: four workers in two racks, below spines that are boxes. To be run in a virtual machine
 # that counts instructions, whose idle time passes at once for the first and last, and counts for the
 # second:
 #

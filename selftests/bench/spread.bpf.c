@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an order does without its queue: a packet goes to the stack by a CPU's map. */
+/* Do what an order does without its queue: hand a packet to the stack by a CPU's map. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# How long ranks wait for one that is stopped for two seconds, by size of vector and table, in timeouts
-# of the job: of one box, and of two racks below a root. To be run in a virtual machine that counts instructions, so that the guest's clock does not
-# depend on the machine:
+# Measure how long ranks wait for one that is stopped for two seconds, by size of vector and table, in
+# timeouts of the job: of one box, and of two racks below a root. To be run in a virtual machine that counts
+# instructions, so that the guest's clock does not depend on the machine:
 #
 #	selftests/vm/run --icount --memory 6G --qemu -icount --qemu sleep=off -- selftests/bench/stall.sh [LEVELS...]
 #

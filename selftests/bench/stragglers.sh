@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# How long a block with a silent worker takes to be answered, and the cost to look for
+# Measure how long a block with a silent worker takes to be answered, and the cost to look for
 # it. To be run in a virtual machine that counts instructions:
 #
 #	selftests/vm/run --icount --memory 4G -- selftests/bench/stragglers.sh

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do contributions to different blocks of one job get in each other's way? The module's block
+ * Measure whether contributions to different blocks of one job get in each other's way. The module's block
  * code, compiled for speed, in threads that stand for the CPUs of receive queues: each has four
  * workers, and sums and answers blocks that no other thread touches. They work for one job, or
  * for a job each, where nothing is shared but caches and memory.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What an allreduce takes: instructions of all workers, their stacks and the box together, and
+# Measure what an allreduce takes: instructions of all workers, their stacks and the box together, and
 # those of Open MPI's ring between the same workers. To be run in a virtual machine that counts
 # instructions:
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the settings of docs/how-to/tuning.md cost or save: instructions a gradient of an allreduce of
+# Measure what the settings of docs/how-to/tuning.md cost or save: instructions a gradient of an allreduce of
 # 1 MiB between four workers, of these and the box together. To be run in a virtual machine that
 # counts instructions:
 #

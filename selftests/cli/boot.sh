@@ -20,7 +20,7 @@ networks() {
 	ip address add 10.77.1.254/24 dev "$1"
 }
 
-# What users see of it, without what is counted and numbered.
+# Print what users see of a box, without what is counted and numbered.
 shown() {
 	local what
 	for what in "job show" "source show" "port show" "trim show" "trim-default show"; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the tool keeps: `weir save`, `weir restore`, and jobs that live through `weir upgrade`. To
+# State that the tool keeps: `weir save`, `weir restore`, and jobs that live through `weir upgrade`. To
 # be run in the virtual machine.
 set -u
 
@@ -80,7 +80,7 @@ steps() {
 		grep -q '^weir source add job 7 id 0 ' "$work/steps" && grep -q '^weir port attach dev w1 ' "$work/steps" &&
 		grep -q '^weir trim replace dev w1 ' "$work/steps" && weir restore "$work/all" && same_as "$work/all"
 }
-# What a hand's file does not say stays, where it is there.
+# Settings that a file written by hand does not name stay, if the object is there.
 by_hand() {
 	cat >"$work/hand" <<-'END'
 		# by hand

@@ -171,7 +171,7 @@ ktap_run "floats" numbers floats 'a\t1000.5\nb\tinf\n' dtype float32
 printf 'a\t3.40282347e+38\nb\t-3.40282347e+38\nc\t1.17549435e-38\nd\t1e-45\ne\t-inf\n' >"$work/edges.in"
 ktap_run "floats as get prints them" numbers edges \
 	'a\t3.40282347e+38\nb\t-3.40282347e+38\nc\t1.17549435e-38\nd\t1.40129846e-45\ne\t-inf\n' dtype float32
-# What a reducer prints is a mapper's input, and gives the same again.
+# The output of a reducer is a mapper's input, and gives the same again.
 again() {
 	cp "$work/edges.out" "$work/edges2.in" && numbers edges2 "$(cat "$work/edges.out")\n" dtype float32 op max
 }

@@ -43,7 +43,7 @@ def run(mode, data):
 
 
 def quoted(mode, names):
-    """What each of the names becomes."""
+    """Return what each of the names becomes."""
     out = run(mode, b"".join(name + b"\0" for name in names))
     return out.split(b"\0")[:-1]
 

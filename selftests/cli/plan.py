@@ -55,7 +55,7 @@ def ask(net, *words, ok=True):
 
 
 def uses_of(net, root, up):
-    """How often each link is used by the tree in which each node goes up by a link; None is no tree."""
+    """Return how often each link is used if each node goes up by its link; None if that is no tree."""
     boxes, below, uses, order = dict(net.boxes), {}, {}, []
     for worker in net.workers:
         node, seen = worker, set()
@@ -202,7 +202,7 @@ def memory():
 
 
 def levels():
-    """What boxes and workers are told fits together, over three levels."""
+    """The commands for boxes and workers fit together, over three levels."""
     net = Net(1)
     for name in ("top", "left", "right", "a", "b", "c", "d"):
         net.box(name)
@@ -255,7 +255,7 @@ def told_workers(text, net):
 
 
 def sources_of(text, net):
-    """What all boxes are told of sources: (box's address, job, id, address) and the port, if one is said."""
+    """Return the sources in all boxes' commands: (box's address, job, id, address), and the port or None."""
     found = {}
     for i, (name, _) in enumerate(net.boxes):
         for line in ask(text, "for", name).splitlines():
@@ -289,7 +289,7 @@ def check_one(text, net):
 
 
 def is_one(trees):
-    """Is the worker the same source everywhere, and do its boxes come round?"""
+    """Return whether the worker is the same source everywhere, and its boxes come round."""
     boxes = [tree[2] for tree in trees]
     rounds = [count for count in range(1, len(boxes) + 1)
               if all(box == boxes[i % count] for i, box in enumerate(boxes))]
@@ -374,7 +374,7 @@ def hosts():
 
 
 def network():
-    """What the file says, job or not."""
+    """The tool prints the network in a file, with a job or without."""
     text = "box b address 10.1.0.1\nswitch s\nworker w address 10.2.0.1\nrate 10gbit\nlink w s\nlink s b\n"
     told = json.loads(ask(text, "network"))
     assert told == {"nodes": [

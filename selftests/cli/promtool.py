@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What promtool, which comes with Prometheus, finds in the page of `weir metrics`. Debian's package starts a
+"""Check the page of `weir metrics` with promtool, which comes with Prometheus. Debian's package starts a
 daemon, so that tests do not install it."""
 import os
 import shutil

@@ -99,7 +99,7 @@ in_place() {
 	done
 }
 
-# What is wanted already takes no step.
+# A policy that is as wanted already takes no step.
 nothing_to_do() {
 	local i
 	for ((i = 0; i < count; i++)); do
@@ -108,7 +108,7 @@ nothing_to_do() {
 	done
 }
 
-# What replaces a policy unsets the rest; what changes one keeps it.
+# A command that replaces a policy unsets the rest; one that changes it keeps the rest.
 replaces() {
 	box flush all && box trim set dev o1 hook qdisc dscp 48 rule any priority 3 queue 0 size 200 &&
 		box trim set dev o1 limit 5 && [[ $(box -j trim show dev o1 | gojq '.[0] | [.priority, .size]' -c) == '[3,200]' ]] &&

@@ -163,7 +163,7 @@ many_rules() {
 	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "$(gojq -nc '[range(70) | {key: "T|r\(.)", value: {PRIORITY: "\(. + 1)", DSCP: "\(. % 64)", SRC_IPV6: "fd00::/\(. + 8)", PACKET_ACTION: "DISABLE_TRIM"}}] | from_entries')" &&
 		holds '[.commands[] | select(startswith("weir trim-acl "))] | length == 64' && leaves ACL_TABLE T - "64 sets of fields"
 }
-# What restore reads is what import writes.
+# The output of import is read by restore.
 restores() {
 	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "$(rules 40)" && "$weir" import sonic "$work/db" --map Ethernet0=lo >"$work/file" &&
 		"$weir" restore --diff "$work/file" >"$work/steps" && gojq -Rn '[inputs]' <"$work/steps" >"$work/got" && holds 'length == 42'

@@ -80,7 +80,7 @@ box = Box(1, "10.1.0.254", f"{work}/bin/weir")
 
 
 def asks(address, mac, caller):
-    """What is said of a worker: None if it may be bound."""
+    """Return the reason for which a worker is refused; None if it may be bound."""
     fresh()
     try:
         asyncio.run(box.way(address, mac, 300, limits.plain(caller) if caller else None))
@@ -95,7 +95,7 @@ def refused_with(words, *about):
 
 
 def callers():
-    """Who calls from a port's link is believed; nobody else, however near."""
+    """A caller from a port's link is believed; no other is, however near."""
     assert asks("10.1.0.1", MAC, "10.1.0.7") is None
     assert asks("10.1.0.1", MAC, "::ffff:10.1.0.1") is None
     refused_with("10.2.0.1 does not call from the link of 10.1.0.1", "10.1.0.1", MAC, "10.2.0.1")
@@ -119,7 +119,7 @@ def routers():
 
 
 def neighbours():
-    """What the kernel knows decides, whoever calls."""
+    """The kernel's own knowledge decides, whoever calls."""
     def knows(mac, state, *more):
         subprocess.run(["ip", "neigh", "del", "10.1.0.1", "dev", "v0"], stderr=subprocess.DEVNULL)
         run("ip", "neigh", "add", "10.1.0.1", "lladdr", mac, "dev", "v0", "nud", state, *more)
@@ -146,7 +146,7 @@ def peers():
 
 
 def connections():
-    """Who has most loses the newest; there is room for known workers."""
+    """The address with most connections loses the newest; there is room for known workers."""
     def left(groups, known=()):
         gone = limits.too_many(list(enumerate(groups)), set(known))
         return [group for i, group in enumerate(groups) if i not in gone]

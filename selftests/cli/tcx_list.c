@@ -4,8 +4,8 @@
  *
  *	tcx-list DEVICE ingress|egress
  *
- * What the script tcx attaches, and others. Tests ask again and again: python would take an
- * emulated machine longer to start than all the rest. The end is 1 where the kernel has no tcx.
+ * It lists programs of the script tcx, and others. Tests ask again and again: python would take an
+ * emulated machine longer to start than all the rest. The exit status is 1 if the kernel has no tcx.
  */
 #include <err.h>
 #include <errno.h>

@@ -60,7 +60,7 @@ keeps() {
 	return 1
 }
 
-# What stands at a class afterwards sends packets, and the next policy may have it.
+# The qdisc that is at a class afterwards sends packets, and the next policy may have it.
 leaves() {
 	local classes="class 1:1 class 1:2 class 1:3 class 1:4" i
 	# shellcheck disable=SC2086 # classes are words

@@ -27,7 +27,7 @@ SCHEDULER = f"tcp://{BOX}:8786"
 PLACES = {"box": BOX, "mappers": [f"10.77.{i}.1" for i in range(1, 4)], "reducer": "10.77.4.1"}
 JOB = weir.dask.Job(7, timeout=300, **PLACES)
 
-# What Dask looks at all the time, many times a second, takes an emulated machine all of its time.
+# Dask looks at these all the time, many times a second, which takes an emulated machine all of its time.
 QUIET = {"distributed.worker.profile.enabled": False, "distributed.worker.profile.interval": "10s",
          "distributed.admin.tick.interval": "1s", "distributed.admin.tick.limit": "100s",
          "distributed.admin.system-monitor.interval": "10s"}

@@ -96,7 +96,7 @@ def ends(kind):
 
 
 def datagrams():
-    """How many have come to sockets of this network namespace."""
+    """Return how many have come to sockets of this network namespace."""
     lines = [line.split() for line in _read("/proc/net/snmp").decode().splitlines() if line.startswith("Udp:")]
     return int(dict(zip(*lines))["InDatagrams"])
 

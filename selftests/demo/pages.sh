@@ -71,7 +71,7 @@ place() {
 	esac
 }
 
-# What goes on until it is interrupted has to say something first; a service goes on.
+# A command that goes on until it is interrupted has to print something first; a service goes on.
 failed=0
 goes_on() { [[ $1 =~ ^weir\ (top|monitor) ]]; }
 watch_it() {
@@ -128,7 +128,7 @@ block_run() {
 	((!bad))
 }
 
-# What workers and guests still do, and what blocks are to print.
+# Blocks that workers and guests still run, and blocks that show what others are to print.
 pending=() busy=() expected=()
 wait_for_workers() {
 	local entry name pid file
@@ -177,7 +177,7 @@ run_page() {
 			expected+=("$file $last")
 			continue
 		fi
-		# What a machine has done before is done when its next block begins.
+		# A machine's earlier blocks are done when its next one begins.
 		[[ ($host == worker* || $host == guest*) && " ${busy[*]} " != *" $host, "* ]] || wait_for_workers
 		if [[ $host == another* ]]; then
 			boxes=$((boxes + 1))
@@ -198,7 +198,7 @@ run_page() {
 	services_end
 }
 
-# What is extracted of README is what is there.
+# All blocks of README are extracted.
 extracted() {
 	local n
 	n=$(grep -cE '^<!-- (run: .*|output) -->$' README.md) && ((n >= 3 && $(blocks README.md | wc -l) == n)) &&
@@ -237,7 +237,7 @@ pages_tests() {
 	mkdir "$work/bin" && printf '#!/bin/sh\nexec %s -o all -o module -o tools "$@"\n' "$(command -v make)" >"$work/bin/make" &&
 		chmod +x "$work/bin/make" || exit 1
 	fewer_modules || exit 1
-	# What make install puts there comes first from now on.
+	# Programs that make install puts there come first from now on.
 	PATH=$work/bin:/usr/local/sbin:/usr/local/bin:$PATH LD_LIBRARY_PATH=''
 	export PATH LD_LIBRARY_PATH
 	# With threads Open MPI 4 uses cmpxchg16b, which the emulated processor does not have.

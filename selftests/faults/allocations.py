@@ -245,7 +245,7 @@ def flow_changes():
     n += sweep(lambda: do("flow-del", ifindex=W1), lambda: do("flow-set", ifindex=W1, flows=64), failures=0)
     n += sweep(lambda: do("flow-flush"), lambda: do("flow-set", ifindex=W1, flows=64), failures=0)
     do("flow-flush")
-    # What alarms take comes with the table, or to one that is there.
+    # Memory for alarms comes with the table, or to one that is there.
     alarms = dict(ifindex=W1, source=1000000)
     n += sweep(lambda: do("flow-set", flows=64, **alarms), lambda: do("flow-flush"), failures=8)
     do("flow-set", ifindex=W1, flows=64)
@@ -669,7 +669,7 @@ def clean_up():
 
 
 class Took:
-    """How long each test has taken, and what has failed in it."""
+    """Prints how long each test has taken, and what has failed in it."""
 
     def __init__(self):
         self.start = time.monotonic()

@@ -47,7 +47,7 @@ class Guest:
         self.socket.sendto(struct.pack("!I", self.number).ljust(self.pad, b"\0"), self.to)
 
     def arrived(self):
-        """Whether the last datagram has."""
+        """Return whether the last datagram has arrived."""
         while True:
             try:
                 data = self.sink.recv(2048, socket.MSG_DONTWAIT)
@@ -58,7 +58,7 @@ class Guest:
 
 
 class Reports:
-    """Who gets the records of flows as they end, here a second after their last packet."""
+    """A listener that gets the records of flows as they end, here a second after their last packet."""
 
     def __init__(self, box, guest, ifindex):
         self.box, self.guest, self.ifindex = box, guest, ifindex
@@ -112,7 +112,7 @@ def reports(box, injection, router, namespaces, ifindex):
             before = listener.lost()
             n = injection.until_failed(site, 1, listener.report)
             lost = listener.lost()
-            # What failed may have been a detector's memory, or a copy that is not needed.
+            # The failed allocation may have been a detector's, or that of a copy that is not needed.
             assert lost - before <= n, (before, lost, n)
             listener.report()
             assert listener.lost() == lost, "lost with memory"
@@ -182,7 +182,7 @@ def samples(box, injection, router, namespaces, ifindex):
             site = injection.at(("xdp/filter/sample.c", function))[0]
             made = []
             n = injection.until_failed(site, 1, lambda: made.append(listener.send()))
-            # What failed may have been a detector's memory.
+            # The failed allocation may have been a detector's.
             assert len(made) - sum(made) <= n, made
             listener.heard()
             failed += n
@@ -225,7 +225,7 @@ def orders(box, injection, router, namespaces, ifindex):
         site = injection.at(("core/base/compat.h", "xdp_alloc_skb_bulk"))[0]
         n = injection.until_failed(site, 1, order.send)
         lost = order.lost()
-        # What failed may have been a detector's memory.
+        # The failed allocation may have been a detector's.
         assert 1 <= lost <= n, (lost, n)
         order.send()
         assert order.lost() == lost, "lost with memory"

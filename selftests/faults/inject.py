@@ -9,7 +9,7 @@ import os
 import re
 
 DEBUG, TRACING = "/sys/kernel/debug", "/sys/kernel/tracing"
-# How often chance is given one.
+# Number of attempts at what happens by chance.
 TRIES = 40
 KINDS = ("failslab", "fail_page_alloc", "fail_percpu")
 # All modules, where the debug kernel, which has no KASLR, puts them.
@@ -231,7 +231,7 @@ class Injection:
 
     def left(self, name=""):
         """
-        How many places there are that always allocate, in one module or all, and a site of each
+        Return how many places there are that always allocate, in one module or all, and a site of each
         that has not failed yet. A line may be in a module several times.
         """
         places = {}

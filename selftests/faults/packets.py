@@ -48,7 +48,7 @@ class Sums:
             box.do("source-add", job=self.id, id=i,
                    address=address(("fd77:%d::1" if ipv6 else "10.77.%d.1") % (i + 1)))
             self.workers.append(Worker(namespaces[i], of_box, self.id, i))
-        # Who gets results.
+        # Workers that get results.
         self.listeners = list(self.workers)
         enter(router)
 
@@ -110,7 +110,7 @@ class Sums:
         late.send(self.block, numbers(late.source, self.block), **self.tag)
 
     def fails(self, places, act, times=1):
-        """Has each call at these places fail, until it has."""
+        """Make each call at these places fail, until it has; return how many allocations failed."""
         return self.fail(self.injection.at(*places), act, times)
 
     def fail(self, sites, act, times=1):
@@ -246,7 +246,7 @@ def arp(box, injection, router, namespaces):
                    socket.inet_aton("10.77.1.1") + bytes(6) + socket.inet_aton(target))
 
     def answers():
-        """How often a request is answered before a later one for the stack's own address is."""
+        """Return how often a request is answered before a later one for the stack's own address is."""
         count = 0
         ask(UNNAMED)
         ask("10.77.1.254")
@@ -263,7 +263,7 @@ def arp(box, injection, router, namespaces):
         site = injection.at(("agg/hook/arp.c", "arp_create"))[0]
         found = []
         n = injection.until_failed(site, 1, lambda: found.append(answers()))
-        # What failed may have been a detector's memory.
+        # The failed allocation may have been a detector's.
         assert 1 <= found.count(0) <= n and set(found) <= {0, 1}, found
         assert answers() == 1
     finally:

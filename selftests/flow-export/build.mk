@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the exporter of flows is tested with, where there is libfixbuf.
+# The exporter of flows is tested with these, if there is libfixbuf.
 
 ifneq ($(shell pkg-config --exists libfixbuf && echo y),)
 $(eval $(call program,test-flow-feed,selftests/flow-export/feed.c userspace/flow-export/ipfix.c \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a worker asks weird(8) for: the text of its request. */
+/* The text of a request that a worker sends to weird(8). */
 #include <string.h>
 
 #include "ask/ask.h"
 
 #include "fuzz.h"
 
-/* What was taken is within its bounds, and is the same when it is written and taken again. */
+/* Check that a request that was taken is within its bounds, and is the same when written and taken again. */
 static void check(const struct ask *ask)
 {
 	struct json_object *object = json_object_new_object();

@@ -48,7 +48,7 @@ struct slow_packet {
 
 void slow_parse(struct slow_packet *p, const uint8_t *data, size_t size);
 
-/* Does the frame reach from @off so far? */
+/* Return true if the frame has @bytes at @off. */
 bool slow_has(size_t size, size_t off, size_t bytes);
 
 /* @bytes, at most 4, in network byte order at @off, or -1 where the frame does not reach. */

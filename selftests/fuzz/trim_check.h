@@ -32,7 +32,7 @@ struct trim_was {
 /* Of the trimmed frame, in which all but the headers must be the frame's own. */
 const char *trim_marked_fault(const struct trim_was *was, const uint8_t *frame, size_t len);
 
-/* Of a whole frame: may it be trimmed at all? */
+/* Of a whole frame: the reason for which it may not be trimmed at all. */
 const char *trim_eligible_fault(const uint8_t *frame, size_t len);
 
 /* Turns a frame around again: Ethernet and IP addresses, ports. */

@@ -13,7 +13,7 @@
 #define SWITCH_PORTS	64
 #define SWITCH_CPUS	4
 
-/* How the switch finds out that an egress port is full. */
+/* Ways in which the switch finds out that an egress port is full. */
 enum switch_kind {
 	SWITCH_IDEAL,		/* the queue itself trims, as the weir qdisc does */
 	SWITCH_SHARED,		/* one exact meter a port */
@@ -22,7 +22,7 @@ enum switch_kind {
 	SWITCH_DEFLECT,		/* meters a CPU, overflow to the port's weir qdisc */
 };
 
-/* Which CPUs an overflow is told to. */
+/* CPUs that are told of an overflow. */
 enum switch_signal { SIGNAL_ALL, SIGNAL_ONE, SIGNAL_NONE };
 
 /**

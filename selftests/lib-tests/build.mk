@@ -19,7 +19,7 @@ libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c 
 # A kernel that lacks things, see kernel.h.
 libtests_kernel := $(addprefix -Wl$(comma)--wrap=,sendmsg sendmmsg setsockopt)
 
-# What several programs have is compiled once a flavour.
+# Sources that several programs share are compiled once a flavour.
 libtests_flavours := plain sanitized threads
 libtests_cflags_plain :=
 libtests_cflags_sanitized := $(libtests_sanitize)

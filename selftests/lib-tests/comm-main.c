@@ -8,7 +8,7 @@ int main(int argc, char **argv)
 {
 	const struct test_table *tables[] = {
 #ifdef __SANITIZE_THREAD__
-		/* What threads may do to each other. */
+		/* Tests in which threads share something. */
 		&behind_table, &driver_table, &guard_table, &trees_table,
 #else
 		&agree_table, &behind_table, &comm_table, &congestion_table, &driver_table, &guard_table,

@@ -257,7 +257,7 @@ static unsigned int monotonic_ms(void)
 	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* How long rank 0 has waited. */
+/* Time that rank 0 has waited. */
 static unsigned int waited_ms;
 
 static void slow_rank(struct worker *worker)

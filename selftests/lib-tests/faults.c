@@ -40,7 +40,7 @@ bool faults_lose(struct faults *faults)
 	return happens(faults, faults->options.loss, &faults->counters.lost);
 }
 
-/* Is the next of those that are counted one of so many from a first one on? */
+/* Count an event in @next. Return true, and count it as lost, if it is one of @many from number @from on. */
 static bool is_next_in(struct faults *faults, uint64_t *next, uint64_t from, uint64_t many)
 {
 	uint64_t n = (*next)++;

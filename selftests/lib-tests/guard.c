@@ -113,7 +113,7 @@ static void callback_is_refused(void)
 	cluster_stop_box(&cluster);
 }
 
-/* What a child may do with a communicator of its parent. Returns 0 where all is as it must be. */
+/* Use a communicator of the parent in a child. Return 0 if each call is refused as it must be. */
 static int use_in_child(struct weir *comm, struct weir_request *request)
 {
 	struct weir_poll poll = { .size = sizeof(poll) };

@@ -30,7 +30,7 @@ void ktap_complain(const char *file, int line, const char *format, ...);
 /* The test cannot run here. */
 void ktap_skip(const char *why);
 
-/* Did the running test fail already? */
+/* Return true if the running test has failed already. */
 bool ktap_failed(void);
 
 /* Notes a failure when the condition does not hold, and tells. */

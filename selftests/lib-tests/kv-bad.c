@@ -242,7 +242,7 @@ static void cookies_are_of_one_address(void)
 	clear_away(&bench);
 }
 
-/* Whose source another one has waits; who says which session it follows does not. */
+/* A mapper whose source another one has waits; one that says which session it follows does not. */
 static void taken_and_followed(void)
 {
 	struct bench bench;

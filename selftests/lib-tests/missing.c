@@ -242,7 +242,7 @@ static void box_goes_while_ranks_are_missing(void)
 	CHECK_EQ(told.times, 1);
 }
 
-/* What was written to the standard error while a cluster ran. */
+/* Run a cluster, and store in @said what it writes to the standard error meanwhile. */
 static void run_heard(struct cluster *cluster, void (*work)(struct worker *), char said[WORDS])
 {
 	int file = memfd_create("stderr", MFD_CLOEXEC), kept = dup(STDERR_FILENO);

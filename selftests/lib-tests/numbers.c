@@ -70,7 +70,7 @@ static void put(void *vector, enum weir_type type, size_t i, float x)
 		((float *)vector)[i] = x;
 		break;
 	case WEIR_INT64:
-		/* What is lost if the upper half is. */
+		/* A number that differs without its upper half. */
 		((int64_t *)vector)[i] = (int64_t)x * BIG;
 		break;
 	case WEIR_FLOAT64:

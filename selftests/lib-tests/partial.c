@@ -508,7 +508,7 @@ static void dead_rank_comes_too_late(void)
 	struct cluster cluster;
 
 	partial_cluster(&cluster, 3);
-	/* What is in the socket does not help. */
+	/* Keep no results that come early, so that those in the socket do not help. */
 	cluster.options.early_bytes = 1;
 	run_late(&cluster, one_is_left_behind, false);
 }

@@ -197,7 +197,7 @@ static bool is_same(const struct address *a, const struct address *b)
 	return a->length == b->length && !memcmp(&a->any, &b->any, a->length);
 }
 
-/* Can a packet be behind those that are merged already? */
+/* Return true if a packet can be appended to those that are merged already. */
 static bool has_room(const struct refbox *box, const struct merged *merged, size_t length)
 {
 	size_t first = merged->vectors[0].iov_len;
@@ -532,7 +532,7 @@ static uint32_t first_lacking(const struct refbox *box, uint32_t first)
 	return first;
 }
 
-/* Are gradients of the generation that begins little-endian? */
+/* Return true if gradients of the generation that begins are little-endian. */
 static bool begins_little(const struct refbox *box)
 {
 	if (box->options.order != REFBOX_LITTLE)
@@ -751,7 +751,7 @@ static bool is_not_awaited(const struct refbox *box, const struct source *source
 	       (box->options.evict && (source->late || (int32_t)(block - source->from) < 0));
 }
 
-/* Are all sources in it that it waits for? */
+/* Return true if all sources that the block waits for are in it. */
 static bool is_complete(const struct refbox *box, const struct slot *slot)
 {
 	unsigned int done = slot->seen;
@@ -852,7 +852,7 @@ static bool has_form(const struct refbox *box, const struct weir_trio *header, s
 			 count * refsum_size(box->options.dtype);
 }
 
-/* Does a source have all up to a block, as far as it has shown? */
+/* Return true if a source has shown that it has all up to a block. */
 static bool has_shown(const struct refbox *box, const struct source *source, uint32_t block)
 {
 	return (int32_t)(source->newest - box->options.blocks / 2 - block) >= 0 ||
@@ -880,7 +880,7 @@ static bool is_retained(const struct refbox *box, const struct slot *slot)
 		 now_ms() - slot->completed >= box->options.timeout_ms);
 }
 
-/* May a result's slot be taken? Notes where it was evicted though a source lacks it. */
+/* Return true if a result's slot may be taken. An eviction is counted if a source lacks the result. */
 static bool may_evict(struct refbox *box, const struct slot *slot)
 {
 	if (is_retained(box, slot))
@@ -893,7 +893,7 @@ static bool may_evict(struct refbox *box, const struct slot *slot)
 	return true;
 }
 
-/* Is the block gone? Says so to a source that lacks it. */
+/* Return true if the block is gone, which is reported to a source that lacks it. */
 static bool is_gone(struct refbox *box, const struct address *from,
 		    const struct weir_trio *header, const struct slot *slot)
 {

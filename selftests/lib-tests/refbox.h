@@ -156,7 +156,7 @@ void refbox_unmute(struct refbox *box);
 /* The counters as they are now, also while it runs. */
 struct refbox_counters refbox_read(struct refbox *box);
 
-/* When it does not run. */
+/* The counters of a box that does not run. */
 const struct refbox_counters *refbox_counters(const struct refbox *box);
 const struct faults_counters *refbox_faults(const struct refbox *box);
 

@@ -93,7 +93,7 @@ static bool after_four(const struct worker *worker, unsigned int round)
 
 static void mute_first(void) { refbox_mute(first.running); }
 
-/* What a packet of the silent box has taken with it is summed at the other, once. */
+/* Contributions that the silent box has taken with it are summed at the other, once. */
 static void box_dies(void)
 {
 	struct plan plan = { .harm = mute_first, .is_enough = after_four };
@@ -336,7 +336,7 @@ static void one_late_round(struct worker *worker)
 	free(vector);
 }
 
-/* What it has sent makes the others' blocks complete: they would not miss it. */
+/* Packets that rank 0 has sent complete the others' blocks, so that these would not miss rank 0. */
 static void late_round_and_rounds(struct worker *worker)
 {
 	one_late_round(worker);

@@ -25,7 +25,7 @@ extern const struct test_table pace_table;
 /* Runs the tests of tables, as ktap_main(). */
 int run_tables(const struct test_table *const *tables, size_t count, const char *only);
 
-/* Is the network the tests' own, so that they may change it? */
+/* True if the network is the tests' own, so that they may change it. */
 extern bool own_network;
 
 #endif

@@ -24,7 +24,7 @@
 static struct cluster trees[TREES];
 static char boxes[TREES][16];
 static char list[TREES * sizeof(boxes[0])];
-/* What rank 0 has got, for the others to compare with. */
+/* Sums that rank 0 has got, for the others to compare with. */
 static _Atomic(float *) first_sums;
 
 static void four_boxes(void)

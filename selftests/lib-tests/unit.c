@@ -259,7 +259,7 @@ static void states_change_by_events(void)
 			if (event == RANK_LEFT)
 				CHECK(state_is_moving(to));
 		}
-		/* Who asks is answered, and who is behind can resume. */
+		/* A rank that asks can be answered, and one that is behind can resume. */
 		CHECK_EQ(state_is_asking(from) && state_after(from, RANK_BEGAN) == RANK_STATES, 0);
 		CHECK_EQ(state_is_behind(from) && state_after(from, RANK_RESUMED) == RANK_STATES, 0);
 	}
@@ -503,7 +503,7 @@ static void outbox_merges(void)
 	outbox_put(&outbox, 2, bytes, 1, WIRE_HEADER);
 	outbox_put(&outbox, 3, bytes, 1, WIRE_HEADER);
 	MESSAGES(&outbox, true, 1, 1, 1, 1);
-	/* What does not fit is a message of its own. */
+	/* Packets that do not fit are a message of their own. */
 	outbox_put(&outbox, 0, bytes, 30, 2000);
 	outbox_put(&outbox, 1, bytes, 2, 2000);
 	outbox_put(&outbox, 2, bytes, 1, 2000);

@@ -17,7 +17,7 @@ int32_t vector_sum(unsigned int ranks, unsigned int round, size_t index);
 
 void vector_fill(int32_t *vector, size_t count, unsigned int rank, unsigned int round);
 
-/* How many elements are not that sum. */
+/* Return how many elements are not that sum. */
 size_t vector_wrong(const int32_t *vector, size_t count, unsigned int ranks, unsigned int round);
 
 /* Prints the library's sentence where the result is not the expected one. */

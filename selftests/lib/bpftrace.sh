@@ -16,8 +16,8 @@ bpftrace_has() {
 	(($(bpftool perf show | grep -c "^pid $1 .*tracepoint  *weir_") >= $2))
 }
 
-# What it has counted is written then. bpftrace 0.17 forgets a signal that comes between two of its
-# waits for events, so it is told again; it stays deaf to SIGTERM while it ends, not to SIGINT.
+# End bpftrace, which then prints what it has counted. bpftrace 0.17 forgets a signal that comes between two
+# of its waits for events, so it is told again; it stays deaf to SIGTERM while it ends, not to SIGINT.
 bpftrace_end() {
 	poll 120 bpftrace_is_told && wait "$bpftrace_pid"
 }

@@ -119,7 +119,7 @@ class Box:
         return {NAMES[names][n - 1]: number(value) for n, value in attributes(stats)}
 
     def heard(self):
-        """Takes what the listener has heard; was there anything, or was anything lost?"""
+        """Take what the listener has received. Return whether there was anything, or anything was lost."""
         any_heard = False
         while True:
             try:

@@ -64,7 +64,7 @@ class Rank:
         self.took, self.digests = {}, {}
 
     def compute(self):
-        """What comes before the call of an iteration."""
+        """Run before the call of each iteration; subclasses compute here."""
 
     def resume(self):
         until(lambda: furthest(self.options.directory)[1])

@@ -49,7 +49,7 @@ def read():
         number(spec)
         known = {part["name"] for part in merged["attribute-sets"]}
         merged["definitions"] += spec["definitions"]
-        # What two families share, both have.
+        # An attribute set that two families share is in both.
         merged["attribute-sets"] += [part for part in spec["attribute-sets"] if part["name"] not in known]
         merged["operations"]["list"] += spec["operations"]["list"]
     return merged

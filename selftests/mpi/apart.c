@@ -13,7 +13,7 @@
 #define CALLS	9
 #define COUNT	1000
 
-/* How many reductions each rank has from the box. While they block they are one apart at most. */
+/* Number of reductions that each rank has from the box. While they block they are one apart at most. */
 static const int from_box[][4] = {
 	{ 4, 4, 4, 4 }, { 4, 3, 4, 4 }, { 3, 4, 3, 3 }, { 0, 1, 0, 0 }, { 9, 8, 9, 9 },
 };

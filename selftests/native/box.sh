@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a packet costs in the box, in nanoseconds: dropped, sent back or redirected by XDP, and
+# Measure what a packet costs in the box, in nanoseconds: dropped, sent back or redirected by XDP, and
 # aggregated by a port in XDP or tc mode, one by one and as GSO packets. To be run by `run`:
 #
 #	selftests/native/run -- selftests/native/box.sh ROUNDS

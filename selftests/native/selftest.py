@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What `profile` and `bench` make of samples and of times. Nothing is booted."""
+"""Tests of `profile` and `bench` with given samples and times. Nothing is booted."""
 import os
 import subprocess
 import sys

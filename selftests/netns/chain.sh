@@ -42,7 +42,7 @@ add() { weir chain add dev "$1" prio "$2" program "$users" section "$3" "${@:4}"
 # Hook xdp forwards whole checksums alone.
 trims() { in_worker 1 ethtool -K eth0 tx off >/dev/null && weir trim set dev w2 hook xdp from w1 dscp 45 rule any size 200 rate 10gbit; }
 
-# What the port has been by itself goes on in the chain.
+# A port keeps its UDP ports, and sums, when it gets a chain.
 before_weirs() {
 	local udp
 	udp=$(box_stat '.[] | select(.dev == "w1") | .udp | join(",")' port show) && sums || return
@@ -113,7 +113,7 @@ generic() {
 	weir port attach dev w3 mode tc && is_chained w3 "55:users_pass" && weir port detach dev w3 && weir chain flush && [[ -z $(on w3) ]]
 }
 
-# What sums and what forwards on one device, and the user's between them.
+# Aggregation and forwarding on one device, and the user's programs between them.
 sum_and_forward() {
 	in_worker 2 ethtool -K eth0 gro on >/dev/null && weir chain flush && is_chained w1 "100:weir_xdp" || return
 	weir port detach dev w1 && [[ -z $(on w1) ]] && weir port attach dev w1 mode xdp && [[ $(on w1) == weir_xdp ]] || return

@@ -32,7 +32,7 @@ RTM_NEWLINK, NLM_CREATE = 16, 0x400
 
 
 class Refused(Exception):
-    """What a command has said that failed."""
+    """Carries the error output of a command that failed."""
 
 
 def run(*command):
@@ -356,14 +356,14 @@ FEATURES = {
     "forward": (forward_sends, ("xdp",), ("trim",)),
 }
 
-# Why a command is refused; None if the feature has to work.
+# Reasons for which a command is refused.
 NO_XDP = "the driver of d0 has no XDP of its own"
 NO_ETHERNET = "Ethernet header"
 BLIND = {"vrf": "is a VRF|a VRF sends", "ifb": "is an ifb"}
 
 
 def expected(kind, feature, mode):
-    """What the command says; None where the feature works."""
+    """Return the expected error of a command; None if the feature has to work."""
     if kind in BLIND and feature != "forward" and (kind, feature) != ("ifb", "trim"):
         return BLIND[kind]
     if kind in LAYER3 and feature != "chain":
@@ -430,7 +430,7 @@ def cell(scene, kind, feature, mode):
 
 
 def is_there(kind):
-    """Does the kernel have the type?"""
+    """Return whether the kernel has the type."""
     if kind != "bareudp" or not subprocess.run(["modprobe", "-n", "-q", kind]).returncode:
         return True
     print("# the kernel has no devices of type", kind)

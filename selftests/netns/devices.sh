@@ -194,7 +194,7 @@ deflected_all() {
 		(."deflected-max" == 250 or ."deflected-max" < 250 and ."dropped-trim" == 0)' >/dev/null
 }
 
-# What programs have trimmed is in queues of traffic classes, and what waited is in those of qdiscs.
+# Packets trimmed by programs are in queues of traffic classes, and those that waited in queues of qdiscs.
 queues_add_up() {
 	local queues
 	queues=$(in_router weir -j trim queues dev slow0) && of slow0 '.stats' | gojq -e --argjson queues "$queues" '
@@ -561,7 +561,7 @@ late_reader() {
 }
 
 # Of frames that are never read, headers without room are dropped and counted, and nothing else.
-# What the stack itself sends to a device that comes up waits with the rest.
+# Packets that the stack itself sends to a device that comes up wait with the rest.
 no_reader() {
 	tap && trims_tap headers 10 && flood_tap && poll 60 tap_holds ".\"header-depth\" == 10 and
 		(.stats.other as \$other | .stats.whole + .stats.trim + .\"data-depth\" - $sent | 0 <= . and . <= \$other) and .stats.whole < 40 and

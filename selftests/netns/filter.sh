@@ -129,7 +129,7 @@ several() {
 		send src=10.1.2.3 "src=10.2.0.1 proto=tcp dport=80" src=10.1.9.9 src=10.2.0.1 && (($(of 10 stats.dropped) == 3 && $(of 10 '"stats"."dropped-bytes"') == 300))
 }
 
-# What nobody names is not touched: sums, pings, other devices.
+# Traffic that no rule names is not touched: sums, pings, other devices.
 bystanders() {
 	weir filter flush && add rule src=10.1.0.0/16 action drop && in_chain w1 "50:filter" && box_pings 1 2 300 && box_pings 2 1 300 &&
 		(($(of 10 stats.packets) == 0)) && weir port attach dev w1 mode xdp && in_chain w1 "50:filter 100:sum" && box_pings 1 2 100 &&

@@ -50,7 +50,7 @@ class Workers:
         return self.socket[worker].take()
 
     def refusals(self):
-        """How often each reason was found, in the whole namespace."""
+        """Return how often each reason was found, in the whole namespace."""
         stats = dict(attributes(self.box.do("stats-get")))[NAMES["total"].index("stats") + 1]
         found = {}
         for n, value in attributes(stats):

@@ -142,7 +142,7 @@ stopped() {
 }
 ktap_run "a reducer that is stopped for ten seconds" stopped
 
-# Whoever answers mappers that come when the reducer has gone is the box alone.
+# The box alone answers mappers that come when the reducer has gone.
 gone() {
 	local said
 	begin tc 100 || return

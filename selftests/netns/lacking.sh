@@ -32,7 +32,7 @@ sums() {
 		box_allreduce 7 1 --max-bytes 4K --grads 256 && weir job del id 7
 }
 
-# What takes an address refuses one of IPv6, and says why.
+# Check that a command refuses an address of IPv6, and says why.
 refused() {
 	local said
 	said=$(weir "$@" 2>&1) && { echo "this was taken: $*"; return 1; }

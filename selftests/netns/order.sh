@@ -227,7 +227,7 @@ fragments_count() {
 	weir order show
 	return 1
 }
-# What has come does not leave by a device that it is too long for, though the other end would take it.
+# A packet does not leave by a device that it is too long for, though the other end would take it.
 too_long() {
 	end_all && in_router ip link set w2 mtu 1500 && in_worker 2 ethtool -K eth0 gro on >/dev/null &&
 		order "${udp[@]}" cpus 3 "${patient[@]}" && behind users_route && in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --size 8000 \

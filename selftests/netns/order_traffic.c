@@ -143,7 +143,10 @@ static uint64_t received(const char *path)
 	return packets;
 }
 
-/* What is lost on the way does not count as ahead for ever: there are only so many looks in all. */
+/*
+ * Wait until at most @ahead packets are under way. Lost ones do not count for ever: there are only so many
+ * looks in all.
+ */
 static void wait_for(const struct options *o, uint64_t sent, uint64_t ahead)
 {
 	static unsigned int patience = 60000;

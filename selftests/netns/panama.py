@@ -90,7 +90,7 @@ class Workers(handmade.Workers):
                  **config):
         self.count, self.job, self.trees = count, job, trees
         self.room = max(1, blocks // 2)
-        # Which source each worker is at its box, and how many sources this box has.
+        # The source id of each worker at its box, and the number of sources of this box.
         self.ids, self.sources = range(count), count
         if group:
             config["group"] = address(GROUP)

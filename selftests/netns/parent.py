@@ -56,7 +56,7 @@ class Parent:
         return block, flags, generation, count & 0xfff, data[12:]
 
     def pending(self):
-        """What has come, without waiting: bytes on the wire, and packets."""
+        """Take what has come, without waiting; return its bytes on the wire, and its packets."""
         size = packets = 0
         while select.select([self.socket], [], [], 0)[0]:
             size += len(self.socket.recv(65536)) + HEADERS

@@ -288,7 +288,7 @@ def retained_until_all_have_it():
         job.workers[0].query(12)
         reply = job.workers[0].receive_where(lambda p: p.block == 12)
         assert reply.flags == 0 and reply.count == 0, reply
-        # What it may lack is answered.
+        # Results that it may lack are repeated.
         for b in range(4, 8):
             contribute(job, (3,), b)
             assert job.workers[3].receive_where(lambda p: p.block == b).data == results[b]
@@ -400,7 +400,7 @@ def held_by_receivers():
                 stats = admin.stats(JOB)
                 assert not admin.refused(stats, "nomem"), (config, stats)
                 assert stats["pages-left"] > blocks // 2, (config, stats)
-                # What was left to them is what they were sent.
+                # The packets that were left to them are as they were sent.
                 for block in range(blocks):
                     got = job.workers[2].receive_where(lambda p: p.block == block and p.sums)
                     assert got.sums == sums(got.members or range(N), block), (config, got)

@@ -286,7 +286,7 @@ def slots_are_apart():
                 say(wire, 0, 2 * round, pool, round)
             for wire in a, b:
                 answer(wire, 0, 2 * round, pool, 2 * round)
-        # Who lacks the result of the other slot still gets it, until it has gone on.
+        # A worker that lacks the result of the other slot still gets it, until it has gone on.
         say(b, 0, 3, SECOND | 1, 5)
         until(lambda: stat("contributions") == 125)
         say(a, 0, 1, 0, 99)
@@ -435,7 +435,7 @@ def refusals_are_silent():
         a.say(4000, good)
         answer(a, 0, 0, 0, 1)
         refused_for("busy", header(64, 1, 0, 0) + payload([1] * 64), port=4001)
-        # What is for another host goes its way.
+        # A packet for another host goes its way.
         refused_for("not-local", good, to=b"\x02\0\0\0\0\x99")
         assert stat("contributions") == 1
     # Without a job likewise.
@@ -470,7 +470,7 @@ def what_may_be_asked_for():
             done = subprocess.run(["weir", "job", "set", "id", str(JOB), *words],
                                   stderr=subprocess.PIPE, text=True)
             assert done.returncode, words
-        # Who is late is counted, and waited for.
+        # A late worker is counted, and waited for.
         say(wires[0], 0, 0, 0, 1)
         until(lambda: stat("aged") == 1)
         say(wires[1], 0, 0, 0, 1)
@@ -549,7 +549,7 @@ def size_of(pid):
 
 
 def opened(pid):
-    """What its open files are."""
+    """Return what the open files of a process are."""
     at = f"/proc/{pid}/fd"
     return [os.readlink(f"{at}/{fd}") for fd in os.listdir(at)]
 
@@ -613,7 +613,7 @@ def refused_sessions():
 
 
 def outcomes(n, grads):
-    """What each worker of a session is told, rank by rank; None if all is well."""
+    """Return what each worker of a session is told, rank by rank; None if all is well."""
     def outcome(rank):
         try:
             set_up(AT, wires[rank], rank, n, grads(rank))
@@ -774,7 +774,7 @@ def how_to():
 
 
 def windows():
-    """How many packets workers may have under way, as weir-switchml(8) says for --outstanding."""
+    """Workers may have as many packets under way as weir-switchml(8) says for --outstanding."""
     with Service("--timeout", "100000", "--outstanding", "64"):
         for threads, m in ((1, 128), (2, 42), (4, 18), (8, 8), (64, 1)):
             session(2)
@@ -807,7 +807,7 @@ def meetings():
         for call in waiting:
             call.result()
         assert not other.done()
-        # Who vanishes does not count.
+        # A worker that vanishes does not count.
         gone = Client(AT)
         call = gone.begin("Sync/Barrier", {1: 3})
         left = clients[0].begin("Sync/Barrier", {1: 3})
@@ -937,7 +937,7 @@ def strangers():
     try:
         with Service("--listen", "0.0.0.0:50099"):
             mac = wires[7].mac.hex(":")
-            # Who is on the link is believed.
+            # A caller on the link is believed.
             refused_with("served", "10.77.8.1", source="10.77.8.2")
             assert neighbour("10.77.8.1") == [(mac, ["PERMANENT"])]
             bound = job()
@@ -971,7 +971,7 @@ def strangers():
 
 
 def idle():
-    """What nothing comes for any more is over; any packet of a worker says that it is not."""
+    """A session without packets is over; any packet of a worker shows that it is not."""
     with Service("--idle", "6") as service:
         session(2)
         a = wires[0]
@@ -1034,7 +1034,7 @@ def killed():
         assert "its workers go on" in service.heard()
         check_ints(workers, 1000)
         old = job()
-        # What the last run had as neighbours is not what the kernel knows.
+        # Neighbours that the last run added do not count as known to the kernel.
         client = Client(AT)
         fails(client.start("Session/UdpSession", request()), "does not call from the link")
         client.close()
@@ -1051,7 +1051,7 @@ def killed():
 
 
 def packets(n):
-    """What is tried at each hook."""
+    """Return the tests that are run at each hook."""
     return (bits_of_results, sums(1, 1, 1, 64), sums(2, 4, 4, 64), sums(2, 1, 32, 256), sums(4, 1, 4, 256),
             sums(n, 1, 4, 64), losses(2, 2, 4, 0.03), losses(3, 1, 4, 0.03), impatient, wraps_around,
             slots_are_apart, repeats_inside_of_h, repeats_outside_of_h, numbered_as_the_one_before,
@@ -1069,7 +1069,7 @@ def at(hook, test):
 
 MODES = os.environ["WEIR_MODES"].split()
 tests = [at(hook, test) for hook in MODES for test in packets(N)]
-# What is said of sessions takes no notice of the hook that packets come in by.
+# Sessions do not depend on the hook that packets come in by.
 if "xdp" in MODES:
     tests += [at("tc", what_may_be_asked_for), at("tc", doctor)]
     tests += [at("xdp", test) for test in (

@@ -134,7 +134,7 @@ class Wire:
         return Result(self.socket.recv(65536), self)
 
     def drain(self):
-        """What has come is let go, whatever it is."""
+        """Drop all that has come."""
         while select.select([self.socket], [], [], 0)[0]:
             self.socket.recv(65536)
 
@@ -396,7 +396,7 @@ class Worker:
             thread.fire(now)
 
     def work(self):
-        """What has come first, then timers. Returns whether the tensor is done."""
+        """Take what has come first, then fire timers. Return whether the tensor is done."""
         if self.hasty:
             self.fire()
         while True:

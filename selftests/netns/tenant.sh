@@ -32,13 +32,13 @@ tenant_begins() {
 }
 tenant_has_ended() { ! [ -e "/proc/$tenant" ]; }
 tenant_ends() { echo >"$dir/stop" && poll 60 tenant_has_ended; }
-# Who enters is the owner of the namespace, root in it.
+# Run a command as the owner of the namespace, who is root in it.
 in_tenant() {
 	setpriv --reuid "$nobody" --regid "$nobody" --clear-groups \
 		nsenter --target "$tenant" --user --net --preserve-credentials -- "$@"
 }
 
-# What waits in all qdiscs of a port counts, so that a packet that asks looks at each of them.
+# The limit is on all qdiscs of a port together, so that a packet that asks looks at each of them.
 host_begins() {
 	ns_create host && in_ns host tc qdisc add dev lo root weir &&
 		in_ns host weir trim set dev lo hook qdisc rule proto=udp dscp 45 limit 16kb port-limit 1mb &&

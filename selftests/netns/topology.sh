@@ -131,7 +131,7 @@ multicast6() {
 		BOX_TO=fd78::254 box_allreduce 6 4 --group ff15::7 --interface eth0 "${sizes[@]}"
 }
 
-# What doctor says of the group of job 5: verdict, and device.
+# Print what doctor says of the group of job 5: verdict, and device.
 group_check() {
 	weir -j doctor | gojq -r '.checks[] | select(.check == "group" and .subject == "job 5") | .status + " " + .found'
 }
@@ -233,7 +233,7 @@ inside_of_a_qdisc() {
 	return "$status"
 }
 
-# Where the box has XDP its peer cuts them before they cross; tc gets them in one.
+# If the box has XDP its peer cuts them before they cross; tc gets them in one.
 # captured FAMILY FILTER PATTERN: results as they arrive at a worker, with the box
 # adding checksums itself so that they can be looked at. Answers to joins, of which a slow
 # start brings several, are shorter.

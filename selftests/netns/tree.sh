@@ -122,7 +122,7 @@ tree_job_del() {
 	done
 }
 
-# What weir-perf is told besides, by all tests.
+# Options of weir-perf in all tests.
 tree_options=(--verify)
 
 # The boxes that all workers are told of, each of which has all of them as sources; where it is
@@ -173,7 +173,7 @@ tree_wait() {
 	wait_all "${tree_pids[@]}" || tree_says
 }
 
-# What they have said last. Fails, as the test does that shows it.
+# Print the last lines of all workers. Fail, as the test does that shows them.
 tree_says() {
 	tail -n 3 "$tree_out"/*
 	return 1

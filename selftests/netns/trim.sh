@@ -483,7 +483,7 @@ rule_counters_of_tc() {
 		in_router weir trim del dev w4
 }
 
-# What the tc program has trimmed is in a queue of each traffic class, by dscp-tc or by the DSCP.
+# Packets that the tc program has trimmed are in a queue of each traffic class, by dscp-tc or by the DSCP.
 class_counters() {
 	policy del w4 >/dev/null
 	in_router weir trim set dev w4 hook tc rule dscp=af11 rule dscp=12 dscp 11 dscp-tc 12:5 rate 100kbit header-time 50ms &&
@@ -688,7 +688,7 @@ bridged_adds_up() {
 		.returned == $back and .returned > 0 and .trim == ."tx-trim" + .returned' <<<"$stats" >/dev/null
 }
 
-# What the script counts is what the policy does.
+# The script counts the same as the policy.
 depth_is_traced() {
 	local depth=$out/depth counted status
 	bpftrace_start "$depth" weir-trim-depth.bt w4 && slow w4 1mbit && fresh headers=2 header-time=0 &&

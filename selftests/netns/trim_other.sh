@@ -37,7 +37,7 @@ queue() { weir -n "$ns_prefix-router" -j trim queues dev w4 | gojq ".[0].\"$1\""
 set_up() {
 	local i
 	star_create 4 1500 && ns_backlog 10000 || return
-	# What a sender would segment later is one packet in the queue: here each is one.
+	# A GSO packet, which a sender would segment later, is one packet in the queue: here each is one.
 	star_each ethtool -K eth0 tso off gso off >/dev/null || return
 	for i in 1 2 3; do
 		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return

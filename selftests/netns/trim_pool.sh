@@ -117,7 +117,7 @@ children() {
 		is "$(of_pool used-max)" $((40000 - 2 * frame)) 40000 && is "$(waits w3)" $((40000 - 2 * frame)) 40000 &&
 		in_router tc qdisc del dev w3 parent 10:1 && agrees && is "$(waits w3)" 0 0 && fill 4 && is "$(waits w4)" $((40000 - frame)) 40000
 }
-# What waits goes with the policy to another pool, with the policy, and with the qdisc.
+# Waiting packets move to another pool with the policy, and go with the policy and with the qdisc.
 goes() {
 	fresh 40000 limit dynamic 1 && fill 3 && fill 4 && agrees && weir trim-pool set name b size 100000 &&
 		weir trim set dev w3 pool b && [[ $(weir -j trim-pool show name b | gojq '.[0].used') == $(waits w3) && $(of_pool used) == $(waits w4) ]] &&

@@ -49,7 +49,7 @@ struct options {
 	bool flows;
 };
 
-/* What each datagram begins with. */
+/* First bytes of each datagram. */
 struct mark {
 	uint32_t process;
 	uint32_t number;
@@ -113,7 +113,10 @@ static void grow(void)
 	free(old);
 }
 
-/* Has a datagram with these first bytes come before? One that was cut may have less than eight. */
+/*
+ * Return true if a datagram with these first bytes has come before, else note it. One that was cut may have
+ * fewer than eight.
+ */
 static bool is_again(const void *data, size_t length)
 {
 	uint64_t mark = 0;

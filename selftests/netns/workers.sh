@@ -85,7 +85,7 @@ counted() {
 
 refused() { counted ".stats.refusals[\"$1\"] > ${2-0}"; }
 
-# How often the namespace has refused for this reason: what no job was found for.
+# Print how often the namespace has refused packets for this reason: those that no job was found for.
 passed() { box_stat ".stats.refusals[\"$1\"] // 0" stats; }
 
 blocks_of() { box_stat '.[].stats.blocks' job show id "$1"; }

@@ -132,7 +132,7 @@ bool background_is_measured(void)
 	return !background.open;
 }
 
-/* How long it would take if all queues were empty, and all of it sent at once. */
+/* Return the time that it would take if all queues were empty, and all of it was sent at once. */
 static double alone(const struct transfer *transfer)
 {
 	const struct flow *flow = &transfer->flow;

@@ -31,7 +31,7 @@ void background_start(const struct clos *clos, const struct background_config *c
 /* No flow begins any more. */
 void background_stop(void);
 
-/* Are all short flows done that are measured? */
+/* Return true if all short flows that are measured are done. */
 bool background_is_measured(void);
 
 /*

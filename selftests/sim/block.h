@@ -29,7 +29,7 @@ struct block {
 	bool is_done;
 };
 
-/* What a rank contributes to a block. */
+/* Return what a rank contributes to a block. */
 static inline uint64_t block_value(unsigned int rank, uint32_t tree, uint32_t block)
 {
 	return random_mix(random_mix(((uint64_t)tree << 32) + block) + rank);
@@ -38,10 +38,10 @@ static inline uint64_t block_value(unsigned int rank, uint32_t tree, uint32_t bl
 /* Adds what a packet has. Returns false where one of its ranks is in already. */
 bool block_add(struct block *block, const struct packet *packet);
 
-/* Is the sum that of these ranks? */
+/* Return true if the sum is that of the ranks in the result. */
 bool block_is_right(const struct packet *result, uint32_t tree);
 
-/* How many. */
+/* Return the number of ranks. */
 unsigned int ranks_count(const struct ranks *ranks);
 
 #endif

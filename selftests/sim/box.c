@@ -81,7 +81,7 @@ static void pass_on(struct box *box, const struct packet *packet)
 		answer_all(box, packet->number);
 }
 
-/* Whose packets are marked most? */
+/* Update the share of marked packets of a source, and the source whose packets are marked most. */
 static void note_mark(struct box *box, const struct packet *packet)
 {
 	struct box_source *source = &box->sources[packet->extra];

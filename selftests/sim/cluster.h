@@ -32,10 +32,10 @@ void cluster_start(const struct clos *clos, const struct cluster_config *config,
 /* No job arrives any more. */
 void cluster_stop(void);
 
-/* Are all jobs done that are measured? */
+/* Return true if all jobs that are measured are done. */
 bool cluster_is_measured(void);
 
-/* Are all jobs done? */
+/* Return true if all jobs are done. */
 bool cluster_is_done(void);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is to happen, by time. Times are in ns of the model. */
+/* Events of the model, by time. Times are in ns of the model. */
 #ifndef SIM_EVENT_H
 #define SIM_EVENT_H
 

@@ -12,7 +12,7 @@
 #include "base/tool.h"
 #include "plan/trees.h"
 
-/* What a tree adds to the load that the planner sees of a box, in percent. */
+/* Load that each tree adds to a box, as the planner sees it, in percent. */
 #define TREE_LOAD	5
 
 /* The planner's sentences go by the tool's options. */
@@ -107,7 +107,7 @@ static char *draw(const struct clos *clos, const unsigned int *workers, unsigned
 	return text;
 }
 
-/* Which node of the network it is, its name says. */
+/* Return the number of a node in the network, which is in its name. */
 static unsigned int node_of(const struct topology *topology, unsigned int node)
 {
 	return (unsigned int)strtoul(topology->nodes[node].name + 1, NULL, 10);

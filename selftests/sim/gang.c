@@ -7,7 +7,7 @@
 #include "box.h"
 #include "lane.h"
 
-/* What a box of the paper has for the blocks of all jobs: 64 MB. */
+/* Memory of a box of the paper for the blocks of all jobs: 64 MB. */
 #define BOX_MEMORY	(64 << 20)
 
 struct gang_counts gang_counts;

@@ -67,7 +67,7 @@ static struct setting settings[] = {
 /* The window of libweir's where the caller says none. */
 #define RULE_WINDOW	4096
 
-/* What is measured has to be done so long after it has begun. */
+/* Time after the last measured arrival in which all that is measured has to be done. */
 #define PATIENCE	(200 * MSEC)
 
 static struct job_config job = { .gang = { .quorum = 1 } };
@@ -178,7 +178,7 @@ static void print_counts(void)
 	printf("ms %.3f\n", (double)event_now() / MSEC);
 }
 
-/* What has no owner any more, where nothing may be under way. */
+/* Check that nothing is left when nothing may be under way. Return 0, or 1 after a warning. */
 static int check_drained(void)
 {
 	int status = 0;

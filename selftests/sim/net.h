@@ -36,7 +36,7 @@ struct ranks {
 	uint64_t words[SIM_RANKS / 64];
 };
 
-/* What a packet is, to the boxes and ranks of a job. */
+/* Kinds of packets, to the boxes and ranks of a job. */
 enum packet_kind { PACKET_CONTRIBUTION, PACKET_QUESTION, PACKET_RESULT, PACKET_WANTED };
 
 /**

@@ -31,7 +31,7 @@ struct ring {
 	struct ring_rank *rank;
 };
 
-/* What a rank may send: its own part, and what has come to it in this iteration. */
+/* Allow a rank to send its own part, and what has come to it in this iteration. */
 static void send_on(struct ring *ring, unsigned int rank)
 {
 	struct ring_rank *own = &ring->rank[rank];

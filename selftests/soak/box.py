@@ -32,7 +32,7 @@ class Box:
     def __init__(self, prefix):
         self.prefix = prefix
         self.lock = threading.RLock()
-        # How often a port, or all, was taken away for a moment.
+        # Number of times that a port, or all, was taken away for a moment.
         self.closed = 0
 
     def inside(self, label, *command):
@@ -69,7 +69,7 @@ class Box:
         return self.ask("stats")
 
     def programs(self):
-        """How many BPF programs and maps the kernel has."""
+        """Return the number of BPF programs and maps in the kernel."""
         return sum(len(json.loads(self.run("router", "bpftool", "-j", kind, "show")))
                    for kind in ("prog", "map"))
 

@@ -15,7 +15,7 @@ class Weather:
     def __init__(self, box, rng, jobs, incast):
         self.box, self.rng, self.jobs, self.incast = box, rng, jobs, incast
         self.modes = {}
-        # Whether all that the incast has counted is still there to be compared.
+        # True while all that the incast has counted is there to be compared.
         self.accountable = True
 
     def attach_all(self):

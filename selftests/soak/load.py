@@ -109,7 +109,7 @@ class Job:
         return self.box.ask("job", "show", "id", self.id)[0]["stats"]["blocks"]
 
     def crash(self):
-        """Kills a rank, where the others can do without it. Did it?"""
+        """Kill a rank if the others can do without it. Return whether that was done."""
         processes = self.processes
         if self.policy == "wait" or not processes:
             return False
@@ -204,7 +204,7 @@ class Incast:
         return box, arrived
 
     def arrives(self, count, sent, direct=0):
-        """Is that what the box has sent? Corrupt packets do not arrive."""
+        """Return whether that is what the box has sent. Corrupt packets do not arrive."""
         return count <= sent + direct and (self.corrupted or count >= sent)
 
     def adds_up(self):

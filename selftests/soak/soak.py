@@ -113,7 +113,7 @@ class Soak:
                                                self.memory[-1]), flush=True)
 
     def tells(self):
-        """Whether there were rounds enough to tell if memory grows."""
+        """Return whether there were rounds enough to tell if memory grows."""
         return len(self.memory) > WARM_UP + 2
 
     def growth(self):

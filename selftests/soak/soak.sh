@@ -17,7 +17,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 
 [[ ${1-} =~ ^[1-9][0-9]*$ ]] || { echo "usage: selftests/soak/soak.sh MINUTES [--seed N]" >&2; exit 2; }
 
-# What KASAN holds back of what was freed counts as the kernel's memory: it grew by 14 MB in
+# Freed memory that KASAN holds back counts as the kernel's: it grew by 14 MB in
 # three reloads of the module, and in none of the next nine. So it is filled before.
 for ((i = 0; i < 5; i++)); do
 	module_goes 60 || exit 1

@@ -98,7 +98,7 @@ def run(sums, calls):
 
 
 def main():
-    # What one rank has from the box the others get from it; then 1 + 2 by Gloo.
+    # Results that one rank has from the box the others get from it; then 1 + 2 by Gloo.
     for sums in ([4, 4], [4, 3], [2, 4]):
         most = max(sums)
         wanted = [1000.0 * (i + 1) for i in range(most)] + [3.0] * (7 - most)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What train.py has printed, compared: of the workers of one run, or of two runs."""
+"""Compare what train.py has printed: of the workers of one run, or of two runs."""
 
 import json
 import sys

@@ -127,7 +127,7 @@ def reduce(tensor, op, wait):
 
 
 def gradient(tensor, source):
-    """What backward() gives to the source, where the tensor was made from it."""
+    """Return the gradient that backward() gives to the source, if the tensor was made from it."""
     if not tensor.requires_grad or tensor.is_leaf:
         return None
     tensor.sum().backward()

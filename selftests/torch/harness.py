@@ -89,8 +89,8 @@ def free_port():
 
 
 def rendezvous(work):
-    """How torchrun has its agent meet its workers. Its own store takes libuv since torch 2, which Debian
-    builds it without; torch 1.13 has no word for an address other than the host's name."""
+    """Return the options with which torchrun's agent meets its workers. Its own store takes libuv since
+    torch 2, which Debian builds it without; torch 1.13 has no option for an address other than the host's."""
     if int(importlib.metadata.version("torch").split(".")[0]) < 2:
         return ["--master_addr", "127.0.0.1", "--master_port", str(free_port())]
     return ["--rdzv_backend", "c10d", "--rdzv_endpoint", os.path.join(work, "store"),

@@ -224,7 +224,7 @@ static u32 get(const unsigned char *packet, unsigned int size, unsigned int i)
 	return __builtin_bswap16(half);
 }
 
-/* What @ops make of @sources rows of N numbers, in place in the page. */
+/* Reduce @n numbers of each of @sources rows by @ops, in place in the page; store the result in @out. */
 static void reduce(const struct type *t, const struct weir_reduce_ops *ops,
 		   u32 (*x)[N], const unsigned char *order, unsigned int sources, unsigned int n,
 		   u32 *out)

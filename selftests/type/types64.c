@@ -117,7 +117,7 @@ static void get(const struct weir_reduce_ops *ops, unsigned int n, uint64_t *out
 	}
 }
 
-/* What @ops make of @sources rows, in place in the page. */
+/* Reduce @n numbers of each of @sources rows by @ops, in place in the page; store the result in @out. */
 static void reduce(const struct weir_reduce_ops *ops, const unsigned char *order,
 		   unsigned int sources, unsigned int n, uint64_t *out)
 {

@@ -446,7 +446,7 @@ void hrtimer_cancel(struct hrtimer *timer);
 #define hrtimer_try_to_cancel(t) (hrtimer_cancel(t), 0)
 /* Lets the time pass up to @ns, and timers run in their order. */
 void mock_run(u64 ns);
-/* How many are armed. */
+/* Return the number of timers that are armed. */
 int mock_timers(void);
 
 /* The vector unit, where there is one that the module uses. */

@@ -2,7 +2,7 @@
 /* A block table's behaviour, in plain slow code. */
 #include "model.h"
 
-/* Ids wrap: is @a at or ahead of @b, by less than half of all there are? */
+/* Return true if @a is at or ahead of @b, by less than half of all ids: they wrap. */
 static bool reached(u32 a, u32 b)
 {
 	u32 ahead = a - b;
@@ -71,7 +71,7 @@ void model_unmake(struct model *m)
 		model_put(m->block[i].memory);
 }
 
-/* Where a block of a generation is in the order of all blocks. */
+/* Return the place of a block of a generation in the order of all blocks. */
 static s64 place(const struct model_epoch *epoch, u32 id)
 {
 	return epoch->first + (s32)(id - epoch->start);
@@ -271,7 +271,7 @@ static bool only_stragglers_lack(const struct model *m, u16 source, s64 at)
 	return true;
 }
 
-/* Why a block may not take a slot, or 0. */
+/* Return the negative reason for which a block may not take a slot, or 0. */
 static int in_the_way(struct model *m, const struct model_block *b, const struct weir_block_key *key,
 		      u64 now, struct model_outcome *out)
 {
@@ -296,7 +296,7 @@ static int in_the_way(struct model *m, const struct model_block *b, const struct
 	return out->evicted ? 0 : -WEIR_REASON_BUSY;
 }
 
-/* Sources that lack the result are behind. Are there any? */
+/* Mark the sources that lack the result as behind. Return whether there are any. */
 static bool evict(struct model *m, u16 source, s64 at)
 {
 	unsigned int i;
@@ -374,7 +374,7 @@ static void sum_up(struct model_block *b, const s32 *grads)
 	}
 }
 
-/* Is no source waited for any more? */
+/* Return true if no source is waited for any longer. */
 static bool is_done(const struct model *m, const struct model_block *b)
 {
 	unsigned int i;
@@ -505,7 +505,7 @@ u64 model_due(const struct model *m, const struct model_block *b,
 	return b->aged && !ageing->answer ? U64_MAX : deadline(b, ageing);
 }
 
-/* Who has sent this block or a later one is there. */
+/* Mark sources as stragglers unless they have sent this block or a later one. */
 static void note_stragglers(struct model *m, const struct model_block *b)
 {
 	unsigned int i;

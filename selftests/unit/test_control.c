@@ -17,7 +17,7 @@ static bool has_bit(const __be32 *words, unsigned int source)
 	return ntohl(words[source / 32]) >> source % 32 & 1;
 }
 
-/* How many bits are set in a notice's bitmap. */
+/* Return the number of bits set in a status message's bitmap. */
 static int weight(const __be32 *words)
 {
 	int i, n = 0;
@@ -640,7 +640,7 @@ static void control_challenge_counts_who_waits(void)
 	CHECK_EQ(box_join_without(job, 2, 0, &join), 0);
 	CHECK_EQ(box.packet[box.sent - 1].hdr.flags, WEIR_TRIO_COOKIE);
 	CHECK_EQ(ntohs(box.packet[box.sent - 1].join.member), 2);
-	/* Who has not spoken for two seconds has gone. */
+	/* A source that has not sent anything for two seconds has gone. */
 	mock_ns += NSEC_PER_SEC;
 	CHECK_EQ(box_join(job, 1, 12), 0);
 	mock_ns += NSEC_PER_SEC;

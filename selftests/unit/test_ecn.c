@@ -66,7 +66,7 @@ static void ecn_of_many(void)
 	}
 }
 
-/* What comes to a block that is answered changes nothing: it is repeated as it was. */
+/* A contribution to a block that is answered changes nothing: the result is repeated as it was. */
 static void ecn_of_repeats(void)
 {
 	static const u8 first[] = { CE, ECT_0, NOT_ECT };

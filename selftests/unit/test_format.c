@@ -11,7 +11,7 @@
 
 #define MADE_UP 99
 
-/* How far each source is. */
+/* Return the size of the state: the next block of each source. */
 static size_t made_up_state(u32 sources, u32 blocks)
 {
 	(void)blocks;

@@ -230,7 +230,7 @@ static bool is_unparsed(const struct frame *frame)
 	return parse(frame, frame->at).flags & WEIR_HEADERS_UNPARSED;
 }
 
-/* What may have ports that are not found, and what has none. */
+/* Packets that may have ports that are not found, and packets that have none. */
 static void headers_unparsed(void)
 {
 	const u16 vlans[] = { 100, 200, 300 };

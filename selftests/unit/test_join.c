@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which sources a generation has, and when it begins. */
+/* Sources of a generation, and when it begins. */
 #include "kernel.h"
 
 #include "agg/job/join.h"
@@ -33,7 +33,7 @@ static enum weir_join_verdict join_or_tell(unsigned int source, u32 nonce, u32 l
 	return verdict;
 }
 
-/* Whether it is time to tell the others is another matter. */
+/* Join, and return WEIR_JOIN_WAIT in place of WEIR_JOIN_TELL, which has tests of its own. */
 static enum weir_join_verdict join(unsigned int source, u32 nonce, u32 lacks,
 				   const unsigned long *excluded, u64 now)
 {

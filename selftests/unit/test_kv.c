@@ -615,7 +615,7 @@ static void deliver(void)
 	unsigned int i;
 	struct box_sent p;
 
-	/* What it causes comes behind it. */
+	/* Packets that a delivery causes are appended, and delivered as well. */
 	for (i = 0; i < box.sent; i++) {
 		p = box.packet[i];
 		if (lost())
@@ -801,7 +801,7 @@ static void kv_runs_of_int64(void)
 	width = 4;
 }
 
-/* What fits into the table goes to the reducer once. */
+/* Pairs that fit into the table go to the reducer once. */
 static void kv_reduces(void)
 {
 	static s64 want[KEYS];
@@ -1343,7 +1343,7 @@ static void kv_loop_is_found(void)
 		CHECK_EQ(give_words(2, &words, NULL, 0), 0);
 		CHECK_EQ(went_up(&said), 1);
 		CHECK_EQ(said, hops + 1);
-		/* What it knows changes nothing. */
+		/* A number of hops that it knows changes nothing. */
 		box_forget();
 		CHECK_EQ(give_words(2, &words, NULL, 0), 0);
 		CHECK_EQ(went_up(&said), 0);

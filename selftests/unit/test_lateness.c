@@ -5,7 +5,7 @@
 #include "core/base/lateness.h"
 #include "unit.h"
 
-/* Which bucket a contribution is counted in, and that it is in no other. */
+/* Return the bucket that a contribution is counted in, or -1 unless it is in exactly one. */
 static int bucket(u64 ns)
 {
 	struct weir_lateness lateness = { };

@@ -108,7 +108,7 @@ static int parent_answers(u8 flags, u16 generation, u32 start, const struct weir
 	return hand_over(&c, answer, sizeof(*answer));
 }
 
-/* How many blocks the parent says that it has room for; 0 of one that does not mark results. */
+/* Number of blocks that the parent reports to have room for; 0 of one that does not mark results. */
 static u16 parent_room;
 
 /* The parent takes the last join that went up. */
@@ -227,7 +227,7 @@ static void level_generation_is_the_parents(void)
 	for (i = 1; i < 3; i++) {
 		CHECK_EQ(box.packet[i].hdr.gen_id[1], 77);
 		CHECK_EQ(box_block(&box.packet[i]), 9);
-		/* What all boxes have room for. */
+		/* All boxes have room for these. */
 		CHECK_EQ(ntohl(box.packet[i].join.blocks), 4);
 		CHECK_EQ(ntohl(box.packet[i].join.grads), 12);
 		CHECK_EQ(ntohl(box.packet[i].join.ranks), 4);
@@ -268,7 +268,7 @@ static void level_cookie_of_the_parent(void)
 	box_down();
 }
 
-/* What the parent does not take its workers are told, in its figures. */
+/* The workers are told of the parent's refusal, with its figures. */
 static void level_refusal_comes_down(void)
 {
 	struct weir_join answer = { .ranks = htonl(6), .blocks = htonl(64), .grads = htonl(2) };
@@ -336,7 +336,7 @@ static void level_result_comes_down(void)
 		CHECK_EQ(box.packet[i].hdr.src_cnt, 4);
 		CHECK_EQ(box_result(&box.packet[i], 0), 100);
 	}
-	/* What went up may still be on its way, and has not changed. */
+	/* The packet that went up may still be on its way, and has not changed. */
 	CHECK_EQ(box_result(&box.packet[0], 0), 7);
 	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 1);
 	CHECK_EQ(box_counter(WEIR_C_PARENT_RESULTS), 1);
@@ -623,7 +623,7 @@ static void level_exponents_and_flags_go_both_ways(void)
 	box_down();
 }
 
-/* What goes down is of a job's parent, or it is refused. */
+/* A packet that goes down is of a job's parent, or it is refused. */
 static void level_down_is_the_parents_alone(void)
 {
 	__be32 grad = htonl(1);
@@ -723,7 +723,7 @@ static void level_parent_is_new(void)
 	CHECK(!job->joined);
 	CHECK_EQ(box.sent, 5);
 	CHECK_EQ(box.packet[3].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
-	/* Who goes on meanwhile is told again. */
+	/* A worker that goes on meanwhile is told again. */
 	CHECK_EQ(box_give(job, 0, 4, 1), WEIR_REASON_GENERATION);
 	box_forget();
 	join_both();
@@ -836,7 +836,7 @@ static int give_sum(u16 source, u32 block, u8 flags, u16 weight, u32 grad, u32 r
 	return hand_over(&c, body, flags & WEIR_TRIO_DEGRADED ? 8 : 4);
 }
 
-/* What a box says of the ranks behind it, the first 32 of them as bits. */
+/* Report the ranks behind a box that are dead or excluded, the first 32 of them as bits. */
 static int say_gone(u16 source, u16 generation, u32 dead, u32 excluded)
 {
 	struct weir_contrib c = box_contrib(job, source, 0, 0);
@@ -930,7 +930,7 @@ static void level_dead_ranks_go_up(void)
 	box_down();
 }
 
-/* What the parent says of this box's own ranks is what this box has told it before. */
+/* The parent's bits for this box's own ranks are ignored: it has them from this box. */
 static void level_dead_ranks_come_down(void)
 {
 	__be32 bits[3 * WEIR_BITMAP_WORDS] = { htonl(0xd) };

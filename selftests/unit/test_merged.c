@@ -241,7 +241,7 @@ static void merged_has_a_bad_one(void)
 	box_down();
 }
 
-/* What the first datagram is refused for, as one to nobody here, holds for all. */
+/* If the first datagram is refused, here as one that is not for the box, all are. */
 static void merged_is_not_for_the_box(void)
 {
 	struct weir_job *job;

@@ -496,7 +496,7 @@ static void resume(void)
 	run.seen[SEEN_RESUMED] += !run.model.behind[source];
 }
 
-/* Does the job wait for all sources? */
+/* Change the time after which results are evicted. If they never are, the job waits for all sources. */
 static void other_policy(void)
 {
 	static const u64 after[] = { U64_MAX, 0, 100, 1000 };
@@ -572,7 +572,7 @@ static bool is_in_table(const struct page *head)
 	return false;
 }
 
-/* Is it the first of the readers' pages that is this one? */
+/* Return true if no earlier page of the readers is the same as this one. */
 static bool is_first(unsigned int reader, unsigned int page)
 {
 	unsigned int r, p;

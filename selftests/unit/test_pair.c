@@ -382,7 +382,7 @@ static bool is_complete(const struct turn *t)
 	return t->is_there && t->received == SOURCES;
 }
 
-/* Is a name later than that of a turn? */
+/* Return true if a key is later than that of a turn. */
 static bool is_later(const struct weir_block_key *key, const struct turn *t)
 {
 	if (key->generation != t->generation)

@@ -430,7 +430,7 @@ static void panama_tier(void)
 		CHECK_EQ(box.packet[i].bytes, sizeof(down) + 4);
 	}
 	CHECK_EQ(box_counter(WEIR_C_PARENT_RESULTS), 1);
-	/* Who lost it gets the same. */
+	/* A worker that lost the result gets the same. */
 	CHECK_EQ(GIVE(job, 1, .round = 0x1234, .grad = 2), 0);
 	CHECK_EQ(box.sent, 3);
 	CHECK(!memcmp(box.packet[2].head, down, sizeof(down)));
@@ -532,7 +532,7 @@ static void panama_tier_goes_on_without(void)
 	box_down();
 }
 
-/* What cannot be a result of the parent changes nothing. */
+/* A packet that cannot be a result of the parent changes nothing. */
 static void panama_tier_refusals(void)
 {
 	struct weir_contrib c;

@@ -18,7 +18,7 @@ static bool take(u64 at, u32 bytes)
 	return weir_rate_take(&rate, at, 1, bytes);
 }
 
-/* How many of @n packets of @bytes pass at one time. */
+/* Return how many of @n packets of @bytes pass at one time. */
 static u64 pass(u64 at, u64 n, u32 bytes)
 {
 	u64 passed = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How long a result is retained, and which sources blocks wait for. */
+/* Retention of results, and the sources that blocks wait for. */
 #include "kernel.h"
 
 #include "agg/slots/retention.h"
@@ -200,7 +200,7 @@ static void retention_does_not_wait_for_who_is_behind(void)
 	teardown();
 }
 
-/* Who lacks an evicted result is behind, until it has what the table has. */
+/* A source that lacks an evicted result is behind, until it has what the table has. */
 static void retention_evicts(void)
 {
 	setup(3, 8);
@@ -265,7 +265,7 @@ static void retention_of_a_straggler(void)
 	teardown();
 }
 
-/* Who lacks a result that is gone is not waited for until it goes on later. */
+/* A source that lacks an evicted result is not waited for until it goes on later. */
 static void retention_of_a_straggler_that_is_behind(void)
 {
 	setup(2, 8);

@@ -17,7 +17,7 @@ static const struct weir_rate_config config = {
 
 static const struct weir_sources_owner owner = { .ifindex = 3, .prio = 7 };
 
-/* What listeners have heard. */
+/* Events that listeners have received. */
 static struct weir_sources_seen heard[64];
 static u32 heard_count;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which sources are late for now, and which are gone. */
+/* Sources that are late for now, and sources that are gone. */
 #include "agg/member/straggler.h"
 #include "box.h"
 #include "unit.h"

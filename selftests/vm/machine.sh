@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # what is set here is for selftests/vm/run
-# What the emulated machine is, by the kernel's architecture. machine ARCHITECTURE ACCEL ICOUNT, of
+# The emulated machine, by the kernel's architecture. machine ARCHITECTURE ACCEL ICOUNT, of
 # which ACCEL is kvm, tcg or mttcg and ICOUNT yes or no, sets
 #
 #	machine		QEMU's words for the machine and its processor

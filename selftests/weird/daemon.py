@@ -41,7 +41,7 @@ def tenant(name, token=None, prefixes=("127.0.0.0/8",), expires=None, **more):
 
 
 class Answer:
-    """What came back: the status, the first line as JSON, and the connection, still open."""
+    """The answer to a request: the status, the first line as JSON, and the connection, still open."""
 
     def __init__(self, connection, response):
         self.connection = connection
@@ -150,7 +150,7 @@ class Daemon:
     # The stand-in.
 
     def in_box(self):
-        """What the stand-in holds: job ids and their files."""
+        """Return what the stand-in holds: job ids and their files."""
         found = {}
         for path in glob.glob(os.path.join(self.box, "job-*")):
             try:
@@ -208,7 +208,7 @@ def make_certificates(work):
 
 
 def tls_status(port, made, name=None, newest=ssl.TLSVersion.TLSv1_3):
-    """What a request gets over TLS no newer than that, with a certificate or without; 0 where TLS fails."""
+    """Return the status of a request over TLS up to @newest, with a certificate or none; 0 if TLS fails."""
     warnings.simplefilter("ignore", DeprecationWarning)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(made["ca.pem"])

@@ -483,7 +483,7 @@ def full_disk():
 
 
 def sentences_are_utf8():
-    """What is quoted in a refusal may be cut, but not within a character."""
+    """A quotation in a refusal may be cut, but not within a character."""
     with Daemon([OWN]).start() as daemon:
         for length in range(1, 500):
             answer = daemon.request("POST", "/jobs", {"name": "a", "rank": 0, "ranks": 1, "x" * (length % 4) + "\u20ac" * length: 1},
@@ -716,7 +716,7 @@ def answers_are_as_openapi_has_them():
 
 
 def stand_in(directory, operation, answers):
-    """What the netlink stand-in of the tool's tests answers to the real daemon."""
+    """Have the netlink stand-in of the tool's tests give these answers to the real daemon."""
     subprocess.run([os.path.join(ROOT, "selftests", "cli", "stand-in"), "answer", directory,
                     operation], input=json.dumps(answers).encode(), check=True)
 

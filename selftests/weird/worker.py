@@ -39,7 +39,7 @@ with weir.Communicator(**json.loads(sys.argv[1])) as comm:
         print(int(vector[0]), flush=True)
 """
 
-# What a launcher starts of a script that says one word of weir.
+# A script for a launcher, which says one word of weir.
 TRAINING = """
 import torch, torch.distributed as dist, weir.torch
 dist.init_process_group("weir")

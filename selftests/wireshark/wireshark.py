@@ -24,7 +24,7 @@ WORK = tempfile.TemporaryDirectory()
 
 
 def dissect(frames, *options):
-    """What tshark says of each frame: {field: value, or values}."""
+    """Return what tshark shows of each frame: {field: value, or values}."""
     path = os.path.join(WORK.name, "pcap")
     packets.write(path, frames)
     return read(path, *options)
@@ -104,7 +104,7 @@ def results():
 
 
 def of_levels():
-    """What a box sends to its parent."""
+    """Packets that a box sends to its parent."""
     sent = trio.struct.pack("!BIBBBHH", 7, 2, trio.DEGRADED, 1, 3, 8, 2 | UP | trio.JOINED)
     one(udp(sent + words(4, 5) + words(0x00000016), 12000), kind="contribution of a box", up=True, members="1-2 4")
     sent = trio.struct.pack("!BIBBBHH", 7, 0, trio.CONTROL, 1, 1, 0, UP)
@@ -252,7 +252,7 @@ def short_ones():
             frame = bytearray(udp(bytes(32), port))
             frame[38:40] = struct.pack("!H", length)
             frames.append(bytes(frame))
-            # What IP says is less than the header of UDP.
+            # The length in the IP header is less than the header of UDP.
             frame = bytearray(udp(bytes(32), port))
             frame[16:18] = struct.pack("!H", 20 + length)
             frames.append(bytes(frame[:34 + length]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What an end is told, as arguments: mpirun hands its standard input to one process alone.
+"""Arguments of an end, which hold all that it is told: mpirun hands its standard input to one process alone.
 
 The kernel bounds each argument (128 KiB), and all those of mpirun together (2 MiB, usually).
 """

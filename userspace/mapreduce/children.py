@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How processes have ended."""
+"""Sentences on processes that have ended."""
 import signal
 
 from wrong import failed

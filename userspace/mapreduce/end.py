@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What mpirun starts on a host: its mappers, or a reducer. Its arguments say all."""
+"""The program that mpirun starts on a host: its mappers, or a reducer. Its arguments say all."""
 import os
 import signal
 import sys

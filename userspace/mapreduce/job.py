@@ -48,7 +48,7 @@ class Job:
         return self.network.address(name)
 
     def numbers(self):
-        """What mappers, boxes and reducers have to agree on."""
+        """Return what mappers, boxes and reducers have to agree on."""
         return {"operation": self.program.operation, "type": self.program.type}
 
     def streams(self):

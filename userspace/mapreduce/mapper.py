@@ -139,7 +139,7 @@ class Relay(threading.Thread):
         poll.register(self.ended)
         while left > 0:
             ready = dict(poll.poll())
-            # What the pipe holds is of the command, however much its children add.
+            # Text in the pipe is the command's, however much its children add.
             said = os.read(self.file, min(left, SAID_MAX)) if self.file in ready else b""
             if not said:
                 return

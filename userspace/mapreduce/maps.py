@@ -98,7 +98,7 @@ def rank(lines):
 
 
 def maximum(lines):
-    """What stands before the last blank, and the number behind it."""
+    """Yield the text before the last blank, and the number after it."""
     for line in lines:
         words = line.rsplit(None, 1)
         if len(words) != 2:

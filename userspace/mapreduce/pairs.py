@@ -11,13 +11,13 @@ from maps import KEY_MAX
 
 BUFFER = 1 << 16
 INTEGER = re.compile(rb"[+-]?[0-9]{1,20}")
-# What Python's numbers may have, and strtod's not.
+# Characters that Python's numbers may have, and strtod's not.
 BLANK = re.compile(rb"[\s_]")
 RANGES = {"int32": range(-(1 << 31), 1 << 31), "int64": range(-(1 << 63), 1 << 63)}
 
 
 def is_value(text, kind):
-    """May this be put as a value of that type?"""
+    """Return whether this may be put as a value of that type."""
     if kind in RANGES:
         return bool(INTEGER.fullmatch(text)) and int(text) in RANGES[kind]
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where mappers and reducers run: such that pairs cross few links.
+"""Placement of mappers and reducers: such that pairs cross few links.
 
 What is to be small is the sum of the distances that pairs go: from each mapper to each reducer, or,
 where boxes reduce them, from each mapper to the box and once from there to the reducer.

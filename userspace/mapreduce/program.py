@@ -30,7 +30,7 @@ class Dataset:
 
 @dataclasses.dataclass
 class Program:
-    """What the file says. Addresses go by names of hosts and boxes, and slots by those of hosts."""
+    """Contents of the file. Addresses go by names of hosts and boxes, and slots by those of hosts."""
     network: Network = dataclasses.field(default_factory=Network)
     topology: str = None
     slots: dict = dataclasses.field(default_factory=dict)

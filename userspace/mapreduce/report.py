@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What ends tell the program that had them started, by mpirun, which hands on their error output.
+"""Reports of ends to the program that had them started by mpirun, which hands on their error output.
 
 A report is one line of 512 bytes, in one write. mpirun mixes the outputs of ends, but takes up to 4096
 bytes of one, or more of them by a power of two, and so never cuts a report. What commands write to their
@@ -51,14 +51,14 @@ def parsed(text):
 
 
 def read(text):
-    """What others have said before, and the words of the report, or None of a line that has none."""
+    """Return what others have written before, and the report's words, or None if the line has no report."""
     before, begin, rest = text.partition(BEGIN)
     told = parsed(begin + rest) if begin else None
     return (before, told) if told else (text, None)
 
 
 class Now:
-    """Is it time for another report?"""
+    """True once every OFTEN seconds, when it is time for another report."""
 
     def __init__(self):
         self.next = 0

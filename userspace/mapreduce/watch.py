@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How far a run is, as a bar on a terminal; and what came of it."""
+"""Shows the progress of a run, as a bar on a terminal; and what came of it."""
 import collections
 import sys
 import time
@@ -29,7 +29,7 @@ class Watch:
     def __init__(self, job, to=sys.stderr):
         self.job, self.to, self.begun = job, to, time.monotonic()
         self.maps, self.puts, self.reduced = {}, {}, []
-        # What a command has written of a line, by the split.
+        # The unfinished line of a command, by the split.
         self.unended = collections.defaultdict(bytes)
         self.shown, self.line_open = to.isatty(), False
 
@@ -44,7 +44,7 @@ class Watch:
         self.show()
 
     def aside(self, line):
-        """What mpirun and commands say."""
+        """Print output of mpirun and of commands."""
         self.wipe()
         self.to.buffer.write(line)
         self.to.flush()
@@ -92,11 +92,11 @@ class Watch:
         self.to.flush()
 
     def missing(self):
-        """How many reducers have not reported that they are done."""
+        """Return how many reducers have not reported that they are done."""
         return len(self.job.reducers) - len(self.reduced)
 
     def summary(self):
-        """What is said at the end, in words for JSON."""
+        """Return what is reported at the end, in words for JSON."""
         # A device of several reducers counts once.
         links = {(told["host"], told["device"]): told["link"] for told in
                  sorted(self.reduced, key=lambda told: told.get("link", 0)) if "link" in told}

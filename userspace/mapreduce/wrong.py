@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What ends a run: a sentence, and an exit status."""
+"""The error that ends a run: a sentence, and an exit status."""
 import difflib
 
 FAILED, USAGE = 1, 2

@@ -43,14 +43,14 @@ class Box:
         return next((job for job in jobs if str(job["id"]) == self.job), None)
 
     async def check(self):
-        """Is what there is by our number ours?"""
+        """Return the job with our number, or None. Refused if it is not ours."""
         job = await self.find()
         if job and job["format"] != "switchml":
             raise Refused(f"job {self.job} is of format {job['format']}: take another number")
         return job
 
     async def listens(self, dev):
-        """Does the device, or one below it, hand such packets over?"""
+        """Check that the device, or one below it, hands such packets over."""
         ports = await ask(self.weir, "-j", "port", "show")
         handing = {port["dev"] for port in ports if PORT in port.get("udp", [PORT])}
         if not handing:
@@ -84,7 +84,7 @@ class Box:
             await self.forget(source["address"])
 
     async def forget(self, address):
-        """What the kernel knew by itself it may know again."""
+        """Remove a neighbour that was added here. The kernel may know again what it knew by itself."""
         mac = self.learned.get(address)
         for known in await ask("ip", "-j", "neigh", "show", "to", address, "nud", "permanent"):
             if str(known.get("protocol")) == PROTOCOL:
@@ -94,7 +94,7 @@ class Box:
                               "nud", "stale")
 
     async def way(self, address, mac, bytes_needed, caller):
-        """How packets get to a worker. Refused unless it is on a port's link, and is what it says."""
+        """Return the way to a worker. Refused unless it is on a port's link, and is what it says."""
         try:
             route, = await ask("ip", "-j", "route", "get", address, "from", self.address)
         except Refused as refused:
@@ -118,8 +118,8 @@ class Box:
         return Way(dev, link["address"])
 
     async def confirm(self, address, mac, dev, caller):
-        """Has the worker this MAC address? The kernel knows, or else only who calls from that link is
-        believed, as whoever is there could claim any address by ARP as well."""
+        """Check that the worker has this MAC address. The kernel knows, or else only a caller from that link
+        is believed, as anyone there could claim any address by ARP as well."""
         entries = [known for known in await ask("ip", "-j", "neigh", "show", "to", address)
                    if "lladdr" in known and str(known.get("protocol")) != PROTOCOL]
         here = [known for known in entries if known["dev"] == dev]
@@ -143,12 +143,14 @@ class Box:
                           "nud permanent` on the box, if that is the worker's MAC address")
 
     async def has_come(self, rank):
-        """Has the module counted a contribution of the source?"""
+        """Return whether the module has counted a contribution of the source."""
         sources = await ask(self.weir, "-j", "source", "show", "job", self.job)
         return any(source["stats"].get("contributions") for source in sources if source["id"] == rank)
 
     async def calls_from(self, caller, dev):
-        """Is the caller on the device's own link? Behind a router that translates it looks like that."""
+        """Return whether the caller is on the device's own link.
+
+        A caller behind a router that translates its address looks like that, too."""
         if not caller or caller in await gateways(caller.version):
             return False
         words = "ip", f"-{caller.version}", "-j", "route", "get", str(caller).partition("%")[0]

@@ -35,14 +35,14 @@ def plain(text):
 
 
 def group_of(address):
-    """Whose limit it counts to: a host chooses the lower half of its IPv6 address."""
+    """Return the group that an address counts to: a host chooses the lower half of its IPv6 address."""
     if address is None or address.version == 4:
         return address
     return ipaddress.ip_network((int(address) >> 64 << 64, 64))
 
 
 class Room:
-    """How many calls there is room for: grpcio 1.51 takes a limit, and does not keep it."""
+    """Limits the number of calls: grpcio 1.51 takes a limit, and does not keep it."""
 
     def __init__(self, known):
         self.known, self.calls = known, {}
@@ -72,7 +72,7 @@ def too_many(connections, known):
             groups[group].append((age, connection))
         else:
             excess.append(connection)
-    # Whoever has most loses the newest one.
+    # The group with most connections loses its newest one.
     for _ in range(sum(map(len, groups.values())) - ALL_CONNECTIONS):
         most = max(filter(None, groups.values()), key=lambda mine: (len(mine), mine[-1]))
         excess.append(most.pop()[1])

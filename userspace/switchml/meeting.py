@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How workers wait for each other.
+"""Meetings of workers, which wait for each other.
 
 Calls wait until those come whom they wait for, or until their client is gone: then they are
 cancelled, and count no more. Nothing is kept of a call but while it waits.

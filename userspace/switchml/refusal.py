@@ -30,7 +30,7 @@ WORKERS_MAX = 32
 
 
 def check_workers(workers, rank=0):
-    """Is it a number of workers, and a rank among them?"""
+    """Refuse a number of workers that no session has, and a rank that is not among them."""
     if not 1 <= workers <= WORKERS_MAX:
         raise wrong(f"a session has 1 to {WORKERS_MAX} workers, not {workers}")
     if rank >= workers:

@@ -48,7 +48,7 @@ class Sessions:
         self.tasks = set()
 
     def known(self):
-        """Whose calls and connections there is room for, however many others come."""
+        """Return the callers for whose calls and connections there is room, however many others come."""
         return self.callers
 
     async def join(self, request, caller):
@@ -65,7 +65,7 @@ class Sessions:
         async with self.lock:
             if request.rank:
                 self.check_fits(request)
-            # Who may not be bound ends no session.
+            # A worker that may not be bound ends no session.
             way = await self.box.way(address, mac, HEADERS + 4 * GRADS[request.packet_size], caller)
             if request.rank:
                 return await self.bind(request, caller, address, mac, way)

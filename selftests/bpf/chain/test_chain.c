@@ -319,7 +319,7 @@ static void *send_frames(void *unused)
 	return NULL;
 }
 
-/* What stays sees each frame once, whatever comes and goes around it. */
+/* A program that stays sees each frame once, whatever comes and goes around it. */
 static void test_changes(void)
 {
 	pthread_t thread;

@@ -188,7 +188,7 @@ static void generate_no_more(void)
 	chain(WEIR_XDP_CMD_CHAIN_DEL, 60, -1);
 }
 
-/* What a table tells. */
+/* Store the memory and the counters of a table in @data. */
 static int take_stats(const struct nlmsghdr *message, void *data)
 {
 	struct nlattr *attr, *inner;

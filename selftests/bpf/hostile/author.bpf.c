@@ -139,7 +139,7 @@ int author_order(struct xdp_md *ctx)
 
 __u64 peeks, addresses;
 
-/* In the rest of an order's chain: is there an address in the headroom? */
+/* In the rest of an order's chain: count the packets with an address in the headroom. */
 SEC("xdp.frags")
 int author_peek(struct xdp_md *ctx)
 {

@@ -5,7 +5,7 @@
  * queues that there are not, and all kfuncs with anything. The kernel has to live, no byte may
  * leave that was not in a frame, and no address of the kernel be read.
  *
- * Whether memory was freed too early shows where the kernel clears what is freed
+ * Memory that was freed too early is noticed if the kernel clears what is freed
  * (init_on_free=1). Works in a network namespace of its own; the module must be loaded.
  */
 #define _GNU_SOURCE
@@ -174,7 +174,7 @@ static bool is_frame(const uint8_t *frame, size_t len, uint8_t which)
 	return len == build(sent, which) && !memcmp(frame, sent, LEN);
 }
 
-/* Sends a frame with the module's own note. Return: does it arrive next, as it was sent? */
+/* Send a frame with the module's own note. Return whether it arrives next, as it was sent. */
 static bool honest(uint8_t which)
 {
 	uint8_t frame[LEN];

@@ -23,7 +23,7 @@ typedef void __percpu *(*fail_percpu_alloc_t)(size_t size, size_t align,
 static fail_percpu_alloc_t fail_percpu_real;
 
 /*
- * Is it allocated under functions between the addresses that are required? should_fail() checks
+ * Return true if the allocation is made under functions between the required addresses. should_fail() checks
  * that, too, but counts the functions of this module, which are in every allocation's stack.
  */
 static bool fail_percpu_is_under(void)

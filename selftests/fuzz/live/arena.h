@@ -14,7 +14,7 @@
  * @leave: takes it down
  * @round: chooses a policy, whose counters are new; may be NULL
  * @frame: makes a frame
- * @adds_up: are all frames of this round accounted for?
+ * @adds_up: returns true if all frames of this round are accounted for
  * @tell: prints the counters, for a round that does not add up
  */
 struct arena {

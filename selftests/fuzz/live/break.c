@@ -14,7 +14,7 @@ static void set_len(struct message *m, size_t len)
 	memcpy(m->data, &says, sizeof(says));
 }
 
-/* Where the attributes of a good message are; those inside of nests, too, sometimes. */
+/* Find the attributes of a good message; those inside of nests, too, sometimes. */
 static unsigned int find(const struct message *m, struct rng *rng, size_t *at)
 {
 	bool inside = rng_percent(rng, 30);

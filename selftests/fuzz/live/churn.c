@@ -21,7 +21,7 @@ struct change {
 	char buf[REQUEST_MAX];
 };
 
-/* Whether it works is not asked: others change the same devices. */
+/* Send the request and take the answer, which may be an error: others change the same devices. */
 static void finish(struct change *c)
 {
 	char buf[REQUEST_MAX];

@@ -56,7 +56,7 @@ void frame_hear(const uint8_t *data, size_t len);
 /* Writes which one it is. */
 void frame_number(struct frame *f, uint32_t number);
 
-/* Which one has come, or comes back; -1 where it is none of ours. */
+/* Return the number of a frame that has come, or of one that comes back; -1 if it is none of ours. */
 int64_t frame_is(const uint8_t *data, size_t len);
 int64_t frame_comes_back(const uint8_t *data, size_t len);
 

@@ -18,7 +18,7 @@
 #include "report.h"
 #include "scene.h"
 
-/* How long accounts may take to be settled, on the slowest machine. */
+/* Time in which accounts must be settled, on the slowest machine. */
 #define SETTLE_SECONDS	30
 
 /* Rounds in an arena at least, before the next one; each comes twice, if time allows. */

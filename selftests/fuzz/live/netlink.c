@@ -456,7 +456,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Whether a process has ended well, or not yet. */
+/* Return false if a process has ended with a failure. @ended is set if it has ended at all. */
 static bool is_well(pid_t pid, bool wait, bool *ended)
 {
 	int status;
@@ -593,7 +593,7 @@ static bool is_memory_back(void)
 	return false;
 }
 
-/* How deep requests have reached: those that were accepted, of each kind. */
+/* Print the numbers of requests, and how many of each kind were accepted. */
 static void tell(double seconds)
 {
 	const struct grammar_op *op;

@@ -224,8 +224,9 @@ static bool returns_add_up(const struct fates *f, const uint64_t *n)
 }
 
 /*
- * How many packets come out of many in one is unknown, and some cannot be cut up. A frame
- * that cannot be trimmed, as its checksum's place is wrong, is dropped and counted.
+ * Return true if the counters account for all frames. That is unknown with GSO packets: the number of
+ * packets that come out of one is not known, and some cannot be segmented. A frame that cannot be
+ * trimmed, as its checksum's place is wrong, is dropped and counted.
  */
 static bool in_and_out_add_up(const struct fates *f, const uint64_t *n, uint64_t passed)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a packet asks of the loopback device's policy and its qdiscs. */
+/* Have each packet ask for the loopback device's policy and its qdiscs. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

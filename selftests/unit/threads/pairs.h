@@ -3,7 +3,7 @@
 #ifndef PAIRS_H
 #define PAIRS_H
 
-/* Has each turn one result, while it is needed? */
+/* Return true if each turn has one result, while it is needed. */
 bool pairs_run(void);
 
 #endif

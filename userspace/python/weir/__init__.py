@@ -717,7 +717,7 @@ class Communicator(Guarded):
         return request
 
     def poll(self) -> tuple[list[int], list[int], float]:
-        """What an event loop waits for before Request.test(): descriptors to read, to write,
+        """Return what an event loop waits for before Request.test(): descriptors to read, to write,
         and seconds at the latest."""
         with self._inside():
             return self._get_poll()

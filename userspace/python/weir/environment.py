@@ -56,7 +56,7 @@ def _box():
 
 
 def options() -> dict[str, Any]:
-    """What the environment says, as keyword arguments of weir.Communicator."""
+    """Return the settings of the environment, as keyword arguments of weir.Communicator."""
     found = {name: read(variable, kind) for variable, name, kind in _OPTIONS}
     box = _box()
     return ({name: value for name, value in found.items() if value is not None} | box |

@@ -77,7 +77,7 @@ def _fold_by_job(bag, key, value, op, job):
 
 
 def frequencies(bag: dask.bag.Bag, job: Job) -> dask.bag.Bag:
-    """How often each item is in a bag, in place of bag.frequencies(): a bag of items and counts.
+    """Count each item of a bag, in place of bag.frequencies(): return a bag of items and counts.
 
     job     of integers, and of sums
     """

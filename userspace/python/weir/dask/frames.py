@@ -16,7 +16,7 @@ def _levels(index):
 
 
 def _is_text(dtype):
-    """Is it one of pandas' own types of text, whatever keeps it (Python, pyarrow)?"""
+    """Return whether it is one of pandas' own types of text, whatever keeps it (Python, pyarrow)."""
     return not isinstance(dtype, numpy.dtype) and issubclass(dtype.type, str)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which job reduces, and where its ends are."""
+"""The job that reduces, and the places of its ends."""
 from __future__ import annotations
 
 import dataclasses
@@ -46,5 +46,5 @@ class Job:
 
     @property
     def integers(self) -> bool:
-        """Are its values integers?"""
+        """Return whether its values are integers."""
         return self.dtype.startswith("int")

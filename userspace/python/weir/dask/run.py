@@ -22,7 +22,7 @@ from .job import Job, Refused
 # Before other tasks, as all ends wait for each other.
 _PRIORITY = 100
 
-# How often to look, seconds.
+# Seconds between two looks.
 _PAUSE = 1
 
 
@@ -111,7 +111,7 @@ class _Run:
         self._client.run(worker.want, self._job, None, on_error="ignore")
 
     def _obstacle(self):
-        """Why there may be no result, if it goes on like this."""
+        """Return why there may be no result, if it goes on like this; else None."""
         # scheduler_info() lists but a few workers where Dask is new.
         there = {get_address_host(each) for each in self._client.nthreads()}
         for future, hosts in self._ends.items():

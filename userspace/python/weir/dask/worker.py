@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What Dask's workers do: reduce partitions, and hold the ends of a job's streams.
+"""Functions of Dask's workers: they reduce partitions, and hold the ends of a job's streams.
 
 Mappers wait for each other, as all of them end together, and a thread that waits in the library
 cannot be ended. So each end is a process (weir.end), and a task waits for it outside of the worker's
@@ -32,7 +32,7 @@ _LOCAL_KEYS = 65536
 
 Pairs = list[tuple[Hashable, Any]]
 
-# Which run of a job is wanted, by the place of the job; and processes of runs.
+# The run of a job that is wanted, by the place of the job; and processes of runs.
 _lock = threading.Lock()
 _wanted: dict[Any, bytes | None] = {}
 _processes: dict[subprocess.Popen, tuple[Any, bytes]] = {}
@@ -107,7 +107,7 @@ def _stop(process):
     with _lock:
         del _processes[process]
     process.kill()
-    # What was not read before.
+    # The process may not have read all that was buffered.
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
     process.stdout.close()
@@ -166,7 +166,7 @@ def _take(job, op, run):
 
 
 def _attempt(function, *arguments):
-    """What it returns, or why it was refused: Dask would log an exception with all arguments."""
+    """Return the function's result, or why it was refused: Dask would log an exception with all arguments."""
     distributed.secede()
     try:
         return function(*arguments)

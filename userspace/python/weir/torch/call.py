@@ -75,7 +75,7 @@ class Call:
         return self._done.is_set()
 
     def join(self):
-        """Has what the caller does next come after the result: the call is done."""
+        """Order what the caller does next after the result. The call must be done."""
 
     def future(self):
         """A future of the tensor."""

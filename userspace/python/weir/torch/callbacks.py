@@ -19,7 +19,7 @@ _unfinished = 0
 
 
 def run(function, *arguments):
-    """Has a thread call the function soon. It must not raise."""
+    """Have a thread call the function soon. It must not raise."""
     global _threads, _unfinished
     with _changed:
         _unfinished += 1

@@ -43,7 +43,7 @@ DEPTH = 2
 # Errors of one allreduce's values, which all ranks have alike: the next may go by the box again.
 _OF_VALUES = {errno.EDOM, errno.ENODATA}
 
-# How often a rank that waits looks whether another has given up.
+# Seconds between looks of a rank that waits, whether another has given up.
 _LOOK_SECONDS = 1
 
 # Seconds without a result after another rank's process has ended. Results that may lack ranks come
@@ -66,7 +66,7 @@ class _Storage:
         for i, each in enumerate(self._spare):
             if each.numel() >= size:
                 return self._spare.pop(i)
-        # What is too small is not kept beside what is not.
+        # Storage that is too small is not kept beside larger storage.
         self._spare.clear()
         return torch.empty(size, dtype=torch.uint8)
 
@@ -112,7 +112,7 @@ class Channel:
         # A sentence on a rank that has ended, and since when it is known.
         self._gone = None
         self._gone_since = 0
-        # What all calls get.
+        # The error that all calls get.
         self._error = None
         # The communicator has an error that the next allreduce will meet.
         self._faulty = False
@@ -164,12 +164,12 @@ class Channel:
         return self._peers
 
     def was_degraded(self):
-        """Did a result lack ranks since the last call of this function?"""
+        """Return whether a result has lacked ranks since the last call of this function."""
         was, self._degraded = self._degraded, False
         return was
 
     def position(self):
-        """Where this rank is, between calls, and how many it has finished."""
+        """Return the position of this rank, between calls, and how many it has finished."""
         return self._order(lambda: (self._comm.position(), self._finished))
 
     def resume(self, position, finished):
@@ -183,7 +183,7 @@ class Channel:
         self._order(order)
 
     def _order(self, function):
-        """Has the thread call a function, when no allreduce is under way; its result."""
+        """Have the thread call a function when no allreduce is under way; return its result."""
         future = concurrent.futures.Future()
         self._orders.append((function, future))
         self._kick()
@@ -205,7 +205,7 @@ class Channel:
             self._refuse_rest()
 
     def _refuse_rest(self):
-        """What comes too late: the thread, or the caller after it, ends it."""
+        """End what comes too late: called by the thread, or by the caller after it."""
         error = self._error or RuntimeError("the process group was destroyed")
         for queue, refuse in ((self._calls, lambda call: call.end(error)),
                               (self._orders, lambda order: order[1].set_exception(error))):

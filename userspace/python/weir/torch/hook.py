@@ -20,7 +20,7 @@ _made = 0
 
 
 class State:
-    """What the hook keeps from step to step: the way to the box, and residuals of parameters.
+    """State that the hook keeps from step to step: the way to the box, and residuals of parameters.
 
     It can be saved with its residuals, each rank's own. All ranks load it together, when the default process
     group is there, of which the loaded state is.

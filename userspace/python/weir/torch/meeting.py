@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How the ranks begin: all go by the box, or none."""
+"""Start of the ranks: all go by the box, or none."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from .peers import Peers
 
 MIN_BYTES = 16384
 
-# How often a rank that waits for the others to join looks whether one of them cannot.
+# Seconds between looks of a rank that waits for the others to join, whether one of them cannot.
 _LOOK_SECONDS = 0.2
 
 # libweir's limit for a box that is silent.
@@ -27,7 +27,7 @@ _MARGIN_SECONDS = 5
 
 
 def _exchange(store, step, rank, ranks, mine):
-    """What each rank has to say about a step; {} where all is well."""
+    """Publish this rank's part of a step, {} if all is well; return the parts of all ranks."""
     store.set(f"{step}/{rank}", json.dumps(mine))
     return [json.loads(store.get(f"{step}/{each}")) for each in range(ranks)]
 
@@ -38,7 +38,7 @@ def _faults(said):
 
 
 def _settings(rank, ranks):
-    """What must be alike on all ranks, or the fault in it."""
+    """Return what must be alike on all ranks, or the fault in it."""
     try:
         options = environment.complete({"rank": rank, "ranks": ranks})
         min_bytes = environment.read("WEIR_MIN_BYTES", int)

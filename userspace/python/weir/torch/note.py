@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the plug-in says."""
+"""Messages of the plug-in."""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which tensors and operations a job can take, and means of what has been summed.
+"""Tensors and operations that a job can take, and means of what has been summed.
 
 All ranks have to decide alike. So the decisions are made on what c10d demands to be equal on all ranks:
 type and number of elements, kind of device, and operation; not on strides, say.

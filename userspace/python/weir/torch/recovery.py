@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How a rank that fell behind comes back while the others train.
+"""Recovery of a rank that fell behind, while the others train.
 
 Under a policy that does not wait, the box goes on without a rank that is stopped for long. The rank then
 lacks results, and its parameters are no longer the others'. It asks for help in the store. The other
@@ -31,7 +31,7 @@ _TAG = 7700
 
 
 class Recovery:
-    """Has a rank that fell behind come back.
+    """Brings back a rank that fell behind.
 
     state           of the hook, see weir.torch.state()
     things          what all ranks have alike and change from step to step: the model, the optimizer,

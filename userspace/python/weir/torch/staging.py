@@ -49,7 +49,7 @@ class Chunk(Call):
         self._buffers = []
         self._ready = threading.Event()
         self._event = None
-        # What is to be copied when the part is there, and where to: of the last part of a strided tensor.
+        # A copy to make when the part is there, and its target: of the last part of a strided tensor.
         self.whole = None
 
     def is_ready(self):

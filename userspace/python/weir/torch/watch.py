@@ -27,7 +27,7 @@ _UNKNOWN = 64
 
 
 def _addresses(port):
-    """Where other hosts may reach this one: as Gloo, which the ranks need too, finds its address."""
+    """Return addresses at which others may reach this host: as Gloo, which ranks need too, finds its own."""
     names = [os.environ.get("MASTER_ADDR"), socket.gethostname()]
     found = []
     for name in filter(None, names):
