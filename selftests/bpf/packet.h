@@ -69,7 +69,7 @@ struct panama_spec {
  * @host: last byte of the sender's address, 0 for source + 1
  * @to: last byte of the receiver's address, 0 for the box; -1 for another network's
  * @sport: 0 for 12000, of format lab 8000
- * @dport: likewise
+ * @dport: 0 for 12000, of format lab 8000
  * @csum: 0 right, 1 wrong, 2 none, 3 pseudo header only
  * @job: job id
  * @block: block id

@@ -14,7 +14,7 @@
 /**
  * struct given - a rank's call
  * @count: elements
- * @type: theirs
+ * @type: type of the elements
  * @flags: of the call
  * @scale: 0 lets the ranks agree
  * @follow: it only follows
@@ -31,7 +31,7 @@ struct given {
  * struct dispute - two ranks' calls, and words of the sentences that they get
  * @job: the job's type
  * @calls: that of rank 0, and that of rank 1
- * @words: likewise
+ * @words: words of the sentence of rank 0, and of that of rank 1
  */
 struct dispute {
 	enum weir_type job;

@@ -91,7 +91,7 @@ unsigned long ktap_seed(void)
 	return text ? strtoul(text, NULL, 0) : 1;
 }
 
-/* The same for a test alone and among others, and another for each. */
+/* Hash a test's name with ktap_seed(): a test alone has the same events as among others. */
 static unsigned int seed_of(const char *name)
 {
 	unsigned int seed = (unsigned int)ktap_seed();

@@ -15,8 +15,8 @@ struct ktap_test {
 
 /*
  * Runs all tests, or the ones that @only names, and prints the report. Returns
- * the exit status: 0, 1 when one has failed, 4 when all were skipped. random() begins anew with each
- * test, from ktap_seed() and the test's name.
+ * the exit status: 0, 1 when one has failed, 4 when all were skipped. srandom() is called before each
+ * test, with a hash of ktap_seed() and the test's name.
  */
 int ktap_main(const struct ktap_test *tests, size_t count, const char *only);
 

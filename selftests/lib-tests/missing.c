@@ -21,7 +21,7 @@
  * struct told - a rank was told of others that are missing
  * @times: how often
  * @missing: as of the last time
- * @sentence: likewise
+ * @sentence: the sentence of the last time
  */
 struct told {
 	atomic_uint times;

@@ -12,10 +12,10 @@
 
 /**
  * struct image - an object in memory
- * @symbols: the first is none, the second is imported
- * @names: theirs
- * @hash: of which the first defined symbol's number counts
- * @dynamic: where those are
+ * @symbols: symbol table: the null symbol, and one that is undefined
+ * @names: string table with the names of the symbols
+ * @hash: DT_GNU_HASH table, whose second word is the index of the first defined symbol
+ * @dynamic: dynamic section, which has the addresses of these tables
  */
 static struct image {
 	ElfW(Sym) symbols[2];

@@ -12,7 +12,7 @@
 /**
  * struct block - one in a box
  * @seen: sources that are in it, as a bitmap
- * @ranks: likewise
+ * @ranks: ranks that are in it, as a bitmap
  * @sum: of what they contributed; of the result, once that is there
  * @marked: one of their packets was
  * @count: how many sources

@@ -276,8 +276,8 @@ static int weir_nl_job_check_blocks(struct genl_info *info)
 }
 
 /*
- * Attributes that only jobs with blocks have: of a live one, and of a new one besides. A request
- * has an array of attributes that ends with the last one of its own operation.
+ * Attributes that only jobs with blocks have. Those of new blocks are of job-add alone: some are
+ * above the maxattr of job-set, whose info->attrs ends there.
  */
 static const u8 weir_nl_job_of_blocks[] = {
 	WEIR_A_JOB_GROUP, WEIR_A_JOB_POLICY, WEIR_A_JOB_QUORUM, WEIR_A_JOB_DEAD_AFTER,

@@ -53,8 +53,8 @@ bool weir_has(const struct weir *weir, uint8_t command);
 bool weir_has_any(const struct weir *weir);
 
 /*
- * Subscribe the socket to the events of the families that are there, and to those of the controller,
- * which reports families that come and go. Return 0 or a negative errno.
+ * Join the multicast groups of the registered families, and that of the generic netlink controller, which
+ * notifies about families that are registered or unregistered. Return 0 or a negative errno.
  */
 int weir_listen(struct weir *weir);
 

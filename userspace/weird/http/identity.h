@@ -7,8 +7,8 @@
 #include "tenant/tenant.h"
 
 /*
- * Find the tenant of a request by its token or client certificate. Return NULL, and fill @refusal, if there
- * is none.
+ * Look up the tenant of a request by its token or client certificate. Return NULL, with the reason in
+ * @refusal, if no tenant matches.
  */
 const struct tenant *identity_find(const struct tenants *tenants,
 				   struct MHD_Connection *connection, struct refusal *refusal);
