@@ -6,7 +6,7 @@
 #ifndef _UAPI_LINUX_WEIR_TRIM_H
 #define _UAPI_LINUX_WEIR_TRIM_H
 
-#define WEIR_TRIM_FAMILY_NAME		"weir_trim"
+#define WEIR_TRIM_FAMILY_NAME		"weir-trim"
 #define WEIR_TRIM_FAMILY_VERSION	1
 
 #define WEIR_TRIM_SIZE_MIN		64

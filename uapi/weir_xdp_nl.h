@@ -6,7 +6,7 @@
 #ifndef _UAPI_LINUX_WEIR_XDP_H
 #define _UAPI_LINUX_WEIR_XDP_H
 
-#define WEIR_XDP_FAMILY_NAME	"weir_xdp"
+#define WEIR_XDP_FAMILY_NAME	"weir-xdp"
 #define WEIR_XDP_FAMILY_VERSION	1
 
 #define WEIR_XDP_CHAIN_MEMBERS_MAX	16

@@ -8,6 +8,7 @@
  *	COMMAND.N	answers to the Nth request of that number, as netlink messages;
  *			where there is no Nth, the one before is given again
  *	events		the messages that listeners get, before the family goes
+ *	former		if it is there, families have the names that older modules gave them
  *	requests	all requests, one behind the other
  */
 #define _GNU_SOURCE
@@ -71,6 +72,17 @@ static const char *const families[] = {
 };
 
 #define FAMILIES	(sizeof(families) / sizeof(families[0]))
+
+static const char *name_of(size_t family)
+{
+	static const char *const former[FAMILIES] = { "weir", "weir_trim", "weir_xdp" };
+	FILE *mark = file("former", "r");
+
+	if (!mark)
+		return families[family];
+	fclose(mark);
+	return former[family];
+}
 
 static size_t family_of(const struct genlmsghdr *header)
 {
@@ -139,7 +151,7 @@ static void append_control(struct stand_in *stand_in, uint8_t command, size_t fa
 	message->nlmsg_pid = request ? PORT : 0;
 	header->cmd = command;
 	mnl_attr_put_u16(message, CTRL_ATTR_FAMILY_ID, FAMILY + family);
-	mnl_attr_put_strz(message, CTRL_ATTR_FAMILY_NAME, families[family]);
+	mnl_attr_put_strz(message, CTRL_ATTR_FAMILY_NAME, name_of(family));
 	groups = mnl_attr_nest_start(message, CTRL_ATTR_MCAST_GROUPS);
 	group = mnl_attr_nest_start(message, 1);
 	mnl_attr_put_strz(message, CTRL_ATTR_MCAST_GRP_NAME, WEIR_MCGRP_EVENTS);

@@ -95,6 +95,13 @@ asks_share_of_live_job() {
 			"job set id 7 group none quorum 0.9" &&
 		asks '.quorum == 3 and (has("group") | not)' "job set id 7 quorum 3"
 }
+# Of modules that "weir upgrade" replaces.
+asks_families_with_former_names() {
+	: >"$WEIR_STAND_IN/former"
+	asks '.operation == "trim-set"' "trim set dev lo hook none rule any dscp 45" &&
+		asks '.operation == "filter-add"' "filter add dev lo rule any action drop" &&
+		rm "$WEIR_STAND_IN/former"
+}
 asks_rates() {
 	asks '.rate == {"packets": 10000}' "$job sources 4 rate packets 10000" &&
 		asks '.rate == {"packets": 10000, "packets-burst": 500, "bytes": 12500000, "bytes-burst": 65536}
@@ -138,6 +145,7 @@ asks_bindings() {
 ktap_run "asks for times" asks_times
 ktap_run "asks for policies" asks_policies
 ktap_run "asks for shares" asks_shares
+ktap_run "families with their former names are asked" asks_families_with_former_names
 ktap_run "asks for a share of a live job" asks_share_of_live_job
 ktap_run "asks for rates" asks_rates
 ktap_run "asks for rates with all units" asks_units

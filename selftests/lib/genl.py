@@ -10,7 +10,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 HEADER = "".join(open(os.path.join(ROOT, "uapi", name), encoding="ascii").read()
                  for name in ("weir.h", "weir_trim_nl.h", "weir_xdp_nl.h"))
 # A command tells its family: the first of each, the last family first.
-FAMILIES = ((128, b"weir_xdp\0"), (64, b"weir_trim\0"), (0, b"weir\0"))
+FAMILIES = ((128, b"weir-xdp\0"), (64, b"weir-trim\0"), (0, b"weir\0"))
 NETLINK_GENERIC, SOL_NETLINK, EXT_ACK, CAP_ACK, STRICT = 16, 270, 11, 10, 12
 CONTROL, GETFAMILY, FAMILY_ID, FAMILY_NAME = 16, 3, 1, 2
 MCAST_GROUPS, GROUP_NAME, GROUP_ID, ADD_MEMBERSHIP = 7, 1, 2, 1

@@ -44,7 +44,7 @@ def read():
     for source in SOURCES:
         with open(source, encoding="ascii") as text:
             spec = yaml.safe_load(text)
-        if spec["name"] == "weir_trim":
+        if spec["name"] == "weir-trim":
             trim_names(spec)
         number(spec)
         known = {part["name"] for part in merged["attribute-sets"]}

@@ -77,26 +77,26 @@ ports() {
 }
 
 trims() {
-	ynl --do weir_trim/set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10,"dscp-last":12}]}' >/dev/null 2>&1 && return 1
-	ynl --do weir_trim/set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
-		is '.[0].ifname == "lo" and .[0].rule[0].dscp == 10 and .[0].stats.whole == 0' --dump weir_trim/get &&
-		is '.trim == 0 and ."dropped-trim" == 0' --do weir_trim/total-get &&
-		ynl --do weir_trim/pool-set '{"name":"a","size":5000}' >/dev/null && ynl --do weir_trim/set '{"ifindex":1,"pool":"a","limit-dynamic":128}' >/dev/null &&
-		is '.[0].name == "a" and .[0].ports == 1 and .[0].used == 0' --dump weir_trim/pool-get && is '.size == 5000' --do weir_trim/pool-get '{"name":"a"}' &&
-		refused 'policies name the pool' --do weir_trim/pool-del '{"name":"a"}' &&
-		ynl --do weir_trim/acl-set '{"name":"a","prio":5,"rule":{"proto":6,"disable":true}}' >/dev/null && ynl --do weir_trim/set '{"ifindex":1,"acl":"a"}' >/dev/null &&
-		is '.[0].name == "a" and .[0].prio == 5 and .[0].ports == 1 and .[0].rule.proto == 6 and .[0].rule.packets == 0' --dump weir_trim/acl-get '{"name":"a"}' &&
-		is '.prio == 5' --do weir_trim/acl-get '{"name":"a"}' && refused 'no rule with this prio' --do weir_trim/acl-get '{"name":"a","prio":6}' &&
-		refused 'policies name the ACL' --do weir_trim/acl-del '{"name":"a"}' &&
-		ynl --do weir_trim/flush >/dev/null && ynl --do weir_trim/acl-del '{"name":"a","prio":5}' >/dev/null && ynl --do weir_trim/pool-del '{"name":"a"}' >/dev/null &&
-		is 'length == 0' --dump weir_trim/get
+	ynl --do weir-trim/set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10,"dscp-last":12}]}' >/dev/null 2>&1 && return 1
+	ynl --do weir-trim/set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
+		is '.[0].ifname == "lo" and .[0].rule[0].dscp == 10 and .[0].stats.whole == 0' --dump weir-trim/get &&
+		is '.trim == 0 and ."dropped-trim" == 0' --do weir-trim/total-get &&
+		ynl --do weir-trim/pool-set '{"name":"a","size":5000}' >/dev/null && ynl --do weir-trim/set '{"ifindex":1,"pool":"a","limit-dynamic":128}' >/dev/null &&
+		is '.[0].name == "a" and .[0].ports == 1 and .[0].used == 0' --dump weir-trim/pool-get && is '.size == 5000' --do weir-trim/pool-get '{"name":"a"}' &&
+		refused 'policies name the pool' --do weir-trim/pool-del '{"name":"a"}' &&
+		ynl --do weir-trim/acl-set '{"name":"a","prio":5,"rule":{"proto":6,"disable":true}}' >/dev/null && ynl --do weir-trim/set '{"ifindex":1,"acl":"a"}' >/dev/null &&
+		is '.[0].name == "a" and .[0].prio == 5 and .[0].ports == 1 and .[0].rule.proto == 6 and .[0].rule.packets == 0' --dump weir-trim/acl-get '{"name":"a"}' &&
+		is '.prio == 5' --do weir-trim/acl-get '{"name":"a"}' && refused 'no rule with this prio' --do weir-trim/acl-get '{"name":"a","prio":6}' &&
+		refused 'policies name the ACL' --do weir-trim/acl-del '{"name":"a"}' &&
+		ynl --do weir-trim/flush >/dev/null && ynl --do weir-trim/acl-del '{"name":"a","prio":5}' >/dev/null && ynl --do weir-trim/pool-del '{"name":"a"}' >/dev/null &&
+		is 'length == 0' --dump weir-trim/get
 }
 
 filters() {
-	ynl --do weir_xdp/filter-add '{"ifindex":1,"prio":7,"action":"drop","match":[{"rule":{"proto":17}}]}' >/dev/null &&
-		is '.[0].ifname == "lo" and .[0].prio == 7 and .[0].action == "drop"' --dump weir_xdp/filter-get &&
-		ynl --do weir_xdp/filter-flush >/dev/null &&
-		is 'length == 0' --dump weir_xdp/filter-get
+	ynl --do weir-xdp/filter-add '{"ifindex":1,"prio":7,"action":"drop","match":[{"rule":{"proto":17}}]}' >/dev/null &&
+		is '.[0].ifname == "lo" and .[0].prio == 7 and .[0].action == "drop"' --dump weir-xdp/filter-get &&
+		ynl --do weir-xdp/filter-flush >/dev/null &&
+		is 'length == 0' --dump weir-xdp/filter-get
 }
 
 totals() {

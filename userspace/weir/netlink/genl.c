@@ -14,14 +14,16 @@
 
 #define QUEUE_BYTES (4 << 20)
 
+/* "weir upgrade" speaks to older modules, too, whose families may have a former name. */
 static const struct {
 	const char *name;
+	const char *former;
 	const char *module;
 	uint8_t first;
 } families[FAMILIES] = {
-	[FAMILY_WEIR] = { WEIR_FAMILY_NAME, "weir", WEIR_CMD_JOB_ADD },
-	[FAMILY_TRIM] = { WEIR_TRIM_FAMILY_NAME, "sch_weir", WEIR_CMD_TRIM_SET },
-	[FAMILY_XDP] = { WEIR_XDP_FAMILY_NAME, "weir_xdp", WEIR_XDP_CMD_CHAIN_ADD },
+	[FAMILY_WEIR] = { WEIR_FAMILY_NAME, "weir", "weir", WEIR_CMD_JOB_ADD },
+	[FAMILY_TRIM] = { WEIR_TRIM_FAMILY_NAME, "weir_trim", "sch_weir", WEIR_CMD_TRIM_SET },
+	[FAMILY_XDP] = { WEIR_XDP_FAMILY_NAME, "weir_xdp", "weir_xdp", WEIR_XDP_CMD_CHAIN_ADD },
 };
 
 static_assert((int)WEIR_CMD_MAX < (int)WEIR_CMD_TRIM_SET &&
@@ -147,11 +149,13 @@ int genl_find(struct nl *nl, const char *name, struct family *family)
 static bool find_named(const struct nlmsghdr *message, enum family_of *family)
 {
 	const struct nlattr *table[CTRL_ATTR_MAX + 1];
+	const char *name;
 	int i;
 
 	weir_attributes(message, table, CTRL_ATTR_MAX);
+	name = nl_string(table[CTRL_ATTR_FAMILY_NAME]);
 	for (i = 0; i < FAMILIES; i++) {
-		if (!strcmp(nl_string(table[CTRL_ATTR_FAMILY_NAME]), families[i].name)) {
+		if (!strcmp(name, families[i].name) || !strcmp(name, families[i].former)) {
 			*family = i;
 			return true;
 		}
