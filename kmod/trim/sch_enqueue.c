@@ -9,6 +9,7 @@
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
+#include <net/gso.h>
 #include <net/ndisc.h>
 #include <net/pkt_sched.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The engine that sums blocks: contributions, queries and acknowledgments of sources become calls
- * of the slot table (agg/block.h), and what the table says of them becomes results, replies,
+ * of the slot table (slots/block.h), and what the table says of them becomes results, replies,
  * questions to the parent box, notices and counters.
  */
 #include <linux/bitmap.h>

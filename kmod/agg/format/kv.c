@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Headers of format kv (uapi/weir_wire.h, struct weir_kv). */
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #include <uapi/weir.h>
 #include <uapi/weir_bpf.h>
 

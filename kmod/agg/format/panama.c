@@ -9,6 +9,7 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #include <uapi/weir.h>
 #include <uapi/weir_bpf.h>
 #include <uapi/weir_wire.h>

@@ -3,6 +3,7 @@
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "core/base/compat.h"
 #include "agg/format/format.h"

@@ -3,6 +3,7 @@
 #define _WEIR_KV_PAIRS_H
 
 #include <linux/types.h>
+#include <linux/unaligned.h>
 #include <uapi/weir_wire.h>
 
 #include "core/base/compat.h"

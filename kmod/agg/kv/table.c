@@ -12,6 +12,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "agg/kv/table.h"
 #include "agg/kv/value.h"
@@ -187,7 +188,7 @@ static __always_inline bool weir_kv_key_is(struct weir_kv_entry *entry, u8 dtype
 	for (; len >= 8; len -= 8, key += 8, own += 8)
 		if (get_unaligned_le64(key) != get_unaligned_le64(own))
 			return false;
-	return !len || !((get_unaligned_le64(key) ^ get_unaligned_le64(own)) << (64 - len * 8));
+	return !len || (get_unaligned_le64(key) ^ get_unaligned_le64(own)) << (64 - len * 8) == 0;
 }
 
 /* To be compared with eight at once. */

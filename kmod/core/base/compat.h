@@ -7,16 +7,10 @@
 #ifndef _WEIR_COMPAT_H
 #define _WEIR_COMPAT_H
 
-#include <linux/btf.h>
 #include <linux/export.h>
 #include <linux/hrtimer.h>
-#include <linux/if_bridge.h>
 #include <linux/local_lock.h>
 #include <linux/module.h>
-#include <linux/unaligned.h>
-#include <net/genetlink.h>
-#include <net/gso.h>
-#include <net/netdev_rx_queue.h>
 #include <net/xdp.h>
 
 /* The namespace of a symbol is a string since 6.13. */

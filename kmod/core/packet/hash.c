@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hashes of flows, whose factors are chosen when the module is loaded. */
+#include <linux/cache.h>
 #include <linux/export.h>
 #include <linux/random.h>
 

@@ -4,6 +4,7 @@
 
 #include <linux/kernel.h>
 #include <linux/types.h>
+#include <linux/unaligned.h>
 
 #include "core/base/compat.h"
 #include "core/base/mix.h"

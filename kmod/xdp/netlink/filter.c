@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Netlink requests about filters. What a rule's matches look like is in netlink_match.c. */
+/* Netlink requests about filters. match.c has the matches of a rule. */
 #include <linux/bits.h>
 #include <linux/math64.h>
 #include <linux/netdevice.h>

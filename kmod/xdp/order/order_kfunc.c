@@ -8,6 +8,7 @@
 #include <linux/btf.h>
 #include <linux/cpumask.h>
 #include <linux/netdevice.h>
+#include <net/netdev_rx_queue.h>
 #include <net/xdp.h>
 #include <uapi/weir_bpf.h>
 
