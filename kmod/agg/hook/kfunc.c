@@ -174,27 +174,27 @@ __bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib
 __bpf_kfunc_end_defs();
 
 /* A module has one set for a type of program. */
-BTF_KFUNCS_START(weir_xdp_kfuncs)
+BTF_KFUNCS_START(weir_agg_xdp_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)
 BTF_ID_FLAGS(func, weir_arp_xdp)
-BTF_KFUNCS_END(weir_xdp_kfuncs)
+BTF_KFUNCS_END(weir_agg_xdp_kfuncs)
 
-BTF_KFUNCS_START(weir_skb_kfuncs)
+BTF_KFUNCS_START(weir_agg_skb_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_skb)
 BTF_ID_FLAGS(func, weir_contribute_merged_skb)
 BTF_ID_FLAGS(func, weir_refuse_skb)
 BTF_ID_FLAGS(func, weir_arp_skb)
-BTF_KFUNCS_END(weir_skb_kfuncs)
+BTF_KFUNCS_END(weir_agg_skb_kfuncs)
 
 static const struct btf_kfunc_id_set weir_xdp_set = {
 	.owner	= THIS_MODULE,
-	.set	= &weir_xdp_kfuncs,
+	.set	= &weir_agg_xdp_kfuncs,
 };
 
 static const struct btf_kfunc_id_set weir_skb_set = {
 	.owner	= THIS_MODULE,
-	.set	= &weir_skb_kfuncs,
+	.set	= &weir_agg_skb_kfuncs,
 };
 
 /**
