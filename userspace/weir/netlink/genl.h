@@ -87,7 +87,10 @@ void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table
 bool module_is_loaded(const char *module);
 bool modules_are_loaded(void);
 
-/* Loads a module with modprobe. Returns false if that fails, or without root. */
+/* Return true if this module, which the kernel has, is a part of its image. */
+bool module_is_built_in(const char *module);
+
+/* Load a module with modprobe. Return false if that fails, or without root; true if it is built in. */
 bool module_load(const char *module);
 
 /* Any family of this kernel, by its name. The kernel may load a module for it. */

@@ -14,6 +14,15 @@ bool module_is_loaded(const char *module)
 	return !access(path, F_OK);
 }
 
+bool module_is_built_in(const char *module)
+{
+	char path[64];
+
+	/* What was loaded from a file has a state. */
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate", module);
+	return access(path, F_OK);
+}
+
 bool modules_are_loaded(void)
 {
 	int i;

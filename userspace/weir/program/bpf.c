@@ -62,7 +62,7 @@ int bpf_ready(enum family_of family)
 	if (!module_is_loaded(module) && !module_load(module))
 		return weir_refuse_absent(family);
 	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
-	if (access(path, R_OK))
+	if (!module_is_built_in(module) && access(path, R_OK))
 		return refused(errno, "the %s module has no type information (%s is missing), so no program can call it: build it with pahole installed and the vmlinux of this kernel in its headers, then load it again",
 			       module, path);
 	return WEIR_OK;
