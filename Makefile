@@ -299,6 +299,11 @@ check-kernels: ## the same on Linux 6.12 with and without PREEMPT_RT and for arm
 	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/kernels/run
 
+series: ## the modules as a series of patches to Linux 7.3, build/series/*.patch: made, checked by the kernel's own checkers, built patch by patch and booted (half an hour)
+	@scripts/setup
+	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
+	@packaging/series/run
+
 check-arm64: ## compiled for arm64: the suites of unit, bpf and netns, in virtual machines of that architecture
 	@scripts/setup
 	@selftests/arm64
