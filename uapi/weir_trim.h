@@ -136,7 +136,7 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
  * @queue: transmit queue of trimmed packets
  * @dscp: DSCP of trimmed packets, read from the class where there is one
  * @return_dscp: DSCP of packets that go back to their sender
- * @rules: how many rules there are
+ * @rules: number of rules
  * @ifindex: index of the port
  * @class: traffic class of trimmed packets by their DSCP, WEIR_TRIM_NO_CLASS for none
  * @tc: traffic class of packets by their DSCP, for counters: that of dscp-tc, else the DSCP's
@@ -175,7 +175,7 @@ struct weir_trim_policy {
  * @WEIR_TRIM_OPTIMISTIC: all of it
  * @WEIR_TRIM_HALF: half, from t0 to t1 after an overflow
  * @WEIR_TRIM_PESSIMISTIC: a quarter, up to t0 after an overflow
- * @WEIR_TRIM_MODES: how many there are
+ * @WEIR_TRIM_MODES: number of modes
  *
  * The shares are those of the trimming paper, section 4; they can be set. The
  * order is that of the counters from WEIR_TRIM_C_OPTIMISTIC on.
@@ -215,7 +215,7 @@ struct weir_trim_meters {
 
 /**
  * struct weir_trim_port - state of an egress port that all CPUs share
- * @policy: how packets are trimmed; never changes while the object is reachable
+ * @policy: its settings; never change while the object is reachable
  * @meters: the meters' settings; never change while the object is reachable
  * @hook: enum weir_trim_hook; never changes while the object is reachable
  * @sends: WEIR_TRIM_SENDS*, frames that the device's driver takes now
@@ -284,7 +284,7 @@ enum weir_trim_counter {
 
 /**
  * struct weir_trim_class_count - packets of a traffic class that a program has trimmed
- * @trim: how many there were
+ * @trim: number of packets
  * @tx_trim: of these, those that were sent on
  * @dropped_trim: of these, those that found no room
  */
@@ -302,7 +302,7 @@ struct weir_trim_class_count {
 
 /**
  * struct weir_trim_hits - packets that a rule decided about
- * @packets: how many there were
+ * @packets: number of packets
  * @bytes: bytes of their frames
  */
 struct weir_trim_hits {

@@ -260,7 +260,7 @@ struct weir_behind {
 
 /**
  * struct weir_lab - the beginning of a packet of formats lab and lab-ethernet
- * @num_workers: how many workers there are: the job's sources
+ * @num_workers: number of workers: the job's sources
  * @chunk_size: number of values that follow, each of 4 bytes
  *
  * As students build SwitchML (a report of group 11, VU Amsterdam): over UDP, to the job's
@@ -352,10 +352,10 @@ struct weir_switchml {
  *	4 bits, the direction in the lower ones
  * @flags: WEIR_PANAMA_FIN, WEIR_PANAMA_BOX
  * @job: the job (the paper's JID), 0 to 15
- * @tree: which of its aggregation trees (TID), 0 to 15
+ * @tree: number of its aggregation tree (TID), 0 to 15
  * @worker: from a worker its rank, the source's id; from a box, its number among the sources of
  *	its parent; 0 in a result
- * @cwnd_cap: how many packets may be under way in the tree. From a worker, what it has room
+ * @cwnd_cap: number of packets that may be under way in the tree. From a worker, what it has room
  *	for; 0 where it does not say. In a result the least of what the workers have said and
  *	of what the box has room for, 1 at least
  * @vid: number of the packet in its tree and round, from 0 on

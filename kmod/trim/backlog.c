@@ -44,7 +44,7 @@ u32 weir_backlog_now(void)
 
 /**
  * weir_backlog_waited() - return how long a packet has waited
- * @since: when it came
+ * @since: time at which it was enqueued, as weir_backlog_now()
  * @now: the time, not much before @since
  *
  * Return: nanoseconds.

@@ -48,7 +48,7 @@ struct weir_backlogs {
  *	lock
  * @pooled: bytes that the qdisc has taken out of @pool; under the qdisc's lock
  * @bypass: packets that find their port idle need no look
- * @head: when the head of the data band came, as weir_backlog_now()
+ * @head: time at which the head of the data band was enqueued, as weir_backlog_now()
  * @left: packets that were enqueued here and dequeued, a merged one counted by its
  *	segments
  * @trim: packets that were trimmed

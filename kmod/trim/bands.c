@@ -112,7 +112,7 @@ static enum weir_band_id weir_bands_next_whole(const struct weir_bands *bands)
 /**
  * weir_bands_next() - choose the band of the next packet to send
  * @bands: the bands; if all are empty the answer is the data band
- * @limits: how they share
+ * @limits: their shares of the link
  */
 enum weir_band_id weir_bands_next(const struct weir_bands *bands,
 				  const struct weir_bands_limits *limits)
@@ -155,8 +155,8 @@ static void weir_bands_pay(struct weir_bands *bands, enum weir_band_id band,
 /**
  * weir_bands_sent() - a packet goes
  * @bands: the bands
- * @limits: how they share
- * @band: where it waited
+ * @limits: their shares of the link
+ * @band: the band that it waited in
  * @len: its bytes
  */
 void weir_bands_sent(struct weir_bands *bands,

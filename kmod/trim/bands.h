@@ -9,7 +9,7 @@
  * @WEIR_BAND_DATA: whole packets that may be trimmed
  * @WEIR_BAND_HEADER: trimmed packets
  * @WEIR_BAND_OTHER: packets that are never trimmed
- * @WEIR_BANDS: how many there are
+ * @WEIR_BANDS: number of bands
  */
 enum weir_band_id {
 	WEIR_BAND_DATA,
@@ -52,11 +52,11 @@ struct weir_bands_limits {
 /**
  * struct weir_bands - how much waits at a port, and which band is next
  * @bytes: that wait, a band
- * @ahead: where bands share by bytes: by how much headers are ahead of their
+ * @ahead: if bands share by bytes, bytes that headers are ahead of their
  *	percentage, in hundredths of a byte
  * @lead: bytes by which the data and header bands together are ahead of the other band
  * @packets: that wait, a band
- * @turn: where bands share by packets: headers that went while a whole packet
+ * @turn: if bands share by packets, headers that were sent while a whole packet
  *	waited
  *
  * The owner of the packets keeps them and serialises all calls.
@@ -79,7 +79,7 @@ static inline u32 weir_bands_packets(const struct weir_bands *bands)
 /**
  * weir_bands_add() - a packet waits
  * @bands: the bands
- * @band: where
+ * @band: the band
  * @len: its bytes
  *
  * Readers outside of the qdisc read the backlog without the qdisc's lock.
@@ -94,7 +94,7 @@ static inline void weir_bands_add(struct weir_bands *bands,
 /**
  * weir_bands_del() - a packet waits no more
  * @bands: the bands
- * @band: where it waited
+ * @band: the band that it waited in
  * @len: its bytes
  */
 static inline void weir_bands_del(struct weir_bands *bands,
@@ -107,7 +107,7 @@ static inline void weir_bands_del(struct weir_bands *bands,
 /**
  * weir_bands_sent_alone() - a packet goes, and no packet of another band waits
  * @bands: the bands
- * @band: where it waited
+ * @band: the band that it waited in
  * @len: its bytes
  *
  * A band saves up no credit while its rivals are empty.

@@ -23,7 +23,7 @@ void weir_trim_hits_sum(const struct weir_trim_hits __percpu *of, struct weir_tr
 /**
  * weir_trim_hits_since() - read the counters of a rule since they were set to zero
  * @of: the counters
- * @cleared: what weir_trim_hits_sum() was then
+ * @cleared: weir_trim_hits_sum() at that time
  * @hits: set to the difference
  */
 void weir_trim_hits_since(const struct weir_trim_hits __percpu *of,

@@ -27,7 +27,7 @@ struct weir_trim_totals {
  * @trims: policies by interface index, in order; under RTNL
  * @trim_table: the same, hashed by it; written under RTNL, read under RCU
  * @trim_default: the default of policies, NULL where none was set; under RTNL
- * @trim_past: what trimming counted that the policies' counters do not have, as their ports
+ * @trim_past: counts that the policies' counters do not have, as their ports
  *	are gone or were set to zero; under RTNL
  * @pools: pools of buffer that ports share, by their names; under RTNL
  * @pool_count: number of pools; under RTNL

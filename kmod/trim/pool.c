@@ -29,7 +29,7 @@ static u64 weir_trim_pool_threshold(u64 free, u32 alpha)
  * weir_trim_pool_take() - take room for a packet out of a pool
  * @pool: the pool
  * @limits: those of the queue, of which the dynamic one counts
- * @taken: what the queue has taken; the packet's bytes are added if there is room
+ * @taken: bytes that the queue has taken; the packet's are added if there is room
  * @len: bytes of the packet
  *
  * The packet counts when the threshold is computed: once it waits, the queue holds at most alpha
@@ -62,8 +62,8 @@ bool weir_trim_pool_take(struct weir_trim_pool *pool,
 /**
  * weir_trim_pool_settle() - make a queue's part of a pool what waits there
  * @pool: the pool
- * @taken: what the queue has taken; set to @bytes
- * @bytes: what waits
+ * @taken: bytes that the queue has taken; set to @bytes
+ * @bytes: bytes that wait
  *
  * Called under the qdisc's lock.
  */

@@ -46,11 +46,11 @@ struct weir_sch_was {
 /**
  * struct weir_sch_visit - the state that all packets of one enqueue call share
  * @sch: the qdisc
- * @was: how much waited in it before
+ * @was: bytes that waited in it before
  * @trim: the device's policy
  * @rev: its current revision
  * @limits: the limits in force for the qdisc
- * @to_free: where dropped packets go
+ * @to_free: list of dropped packets
  * @now: weir_backlog_now()
  * @refused: the child did not take the packet
  * @deflected: the device had no room for the packet before

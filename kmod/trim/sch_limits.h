@@ -14,7 +14,7 @@ struct sk_buff;
 /**
  * struct weir_sch_limits - a qdisc's own limits, in place of those of its device's policy
  * @rcu: packets read them under RCU while they are replaced
- * @said: which were given, bit i being WEIR_TC_i
+ * @said: the limits that were given, bit i being WEIR_TC_i
  * @value: the values given, WEIR_TC_i at i
  */
 struct weir_sch_limits {

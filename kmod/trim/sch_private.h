@@ -27,7 +27,7 @@ enum weir_sch_kind {
 /**
  * struct weir_sch_cb - the qdisc's notes of a packet that waits
  * @older: the eligible packet that came before it, if that still waits
- * @since: when it came
+ * @since: time at which it was enqueued, as weir_backlog_now()
  * @kind: enum weir_sch_kind
  * @deflected: the device had no room for it
  */
@@ -40,14 +40,14 @@ struct weir_sch_cb {
 
 /**
  * struct weir_sch - a qdisc's private part
- * @backlog: how much waits
+ * @backlog: the packets that wait, for readers outside of the qdisc
  * @reader: packets handed out and not read yet
  * @child: a qdisc in which whole packets wait instead of in @queue, where one is set
  * @queue: packets that wait, a band
  * @last: the last eligible packet of the data band in @queue
  * @eligible: number of such packets; where it is 0, @last is stale, and so is a packet as
  *	many steps behind @last
- * @deflected: how many deflected packets wait in @queue
+ * @deflected: number of deflected packets that wait in @queue
  * @handed: the last packet that was dequeued, if it was trimmed here: a qdisc above may have
  *	peeked at it, and then it is in gso_skb until that takes it; not to be dereferenced
  */

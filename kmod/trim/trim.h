@@ -108,8 +108,8 @@ static inline bool weir_trim_edge(struct weir_trim_net *wn, int ifindex)
 /**
  * weir_trim_count() - add to a counter on this CPU
  * @trim: the policy
- * @counter: which
- * @n: how much
+ * @counter: enum weir_trim_counter
+ * @n: value to add
  *
  * Any context that cannot be interrupted by one that counts the same.
  */

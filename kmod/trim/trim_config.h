@@ -62,7 +62,7 @@ extern const char weir_trim_childless_time[];
  * @percent: of the rate that a CPU takes for its own, in each mode
  * @t0: us of the pessimistic mode
  * @t1: us at which the half-pessimistic mode ends
- * @rules: how many there are
+ * @rules: number of rules
  * @edge: packets that come in by the port are not trusted to be trimmed
  * @dscp: of trimmed packets
  * @tc: class of trimmed packets

@@ -24,8 +24,8 @@
 /**
  * struct weir_trim_default_field - a field that is inherited as a whole
  * @attrs: a port that has one of these does not inherit the field
- * @at: where in a policy it is
- * @size: how long it is
+ * @at: its offset in a policy
+ * @size: its length in bytes
  * @has: WEIR_TRIM_HAS_*, 0 where it is always there
  */
 struct weir_trim_default_field {

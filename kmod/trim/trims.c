@@ -100,7 +100,7 @@ static u64 weir_trim_since(u64 counted, u64 cleared)
 /**
  * weir_trim_counter() - read a counter, of all CPUs, since it was last set to zero
  * @trim: the policy; RTNL is held
- * @counter: which
+ * @counter: enum weir_trim_counter
  */
 u64 weir_trim_counter(const struct weir_trim *trim,
 		      enum weir_trim_counter counter)

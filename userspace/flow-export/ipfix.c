@@ -98,7 +98,7 @@ _Static_assert(sizeof(struct sample) == 32, "holes in a sample");
  * @id: of the template
  * @inside: fields as they lie in memory
  * @sent: fields that are sent
- * @scope: how many of these are the scope of options; 0 for records
+ * @scope: number of these that are the scope of options; 0 for records
  */
 struct layout {
 	uint16_t id;
@@ -139,8 +139,8 @@ struct device {
  * struct ipfix - an exporter
  * @session: of the connection
  * @buffer: of the connection; NULL while the collector is gone
- * @refresh: when templates are sent again, in seconds of the monotonic clock
- * @retry: when the collector is called again
+ * @refresh: time at which templates are sent again, in seconds of the monotonic clock
+ * @retry: time at which the collector is called again
  * @dropped: records, as the collector was gone
  * @device: the devices with a sample
  * @devices: number of entries in @device

@@ -142,11 +142,11 @@ enum weir_operation {
  * @rank: this worker
  * @block: the first block that was not answered, counted on the communicator from 0; with several
  *	trees that of the tree that has failed, counted on it
- * @silent_ms: how long no packet had come from the box when this rank gave up
+ * @silent_ms: milliseconds without a packet from the box when this rank gave up
  * @sequence: number of this allreduce on the communicator, from 0, by which the ranks can compare
  *	their positions: some may have this one's result
  * @in: the input, as it was given; NULL where this rank only followed
- * @out: where the result goes, partly written perhaps. All of it is to be made: of what has come by
+ * @out: buffer for the result, partly written perhaps. All of it is to be made: of what has come by
  *	other trees than the one that has failed nothing counts, and nothing more is written
  * @count: elements of each
  * @type: of the elements
@@ -199,7 +199,7 @@ struct weir_block_info {
  * @ranks: those that the block lacks, or that have not joined; rank r is bit r % 64 of word
  *	r / 64. Empty where the box does not name them
  * @block: the block, counted on the communicator from 0; UINT64_MAX where they have not joined
- * @waited_ms: how long this rank has waited, time that the caller spent elsewhere left out
+ * @waited_ms: milliseconds that this rank has waited, without time that the caller spent elsewhere
  * @sentence: the same in words; valid until the function returns
  * @all_ranks: @ranks for a job of any number of ranks, (ranks of the job + 63) / 64 words, valid until
  *	the function returns; @ranks has the first 256
@@ -234,7 +234,7 @@ struct weir_missing {
  *	communicators that share one address different ones, and the box the
  *	same ("weir source add ... port P")
  * @rank: this worker's number, 0 to @ranks - 1: its source id on the box
- * @ranks: how many workers there are, 1 to 256: the job's sources
+ * @ranks: number of workers, 1 to 256: the job's sources
  * @grads: elements a block, 1 to 2048; 0 is 1024. The same on every rank and
  *	at most the job's. A packet is 40 bytes longer than its elements on IPv4,
  *	60 on IPv6, and is never fragmented. A result that lacks ranks is longer
@@ -347,7 +347,7 @@ struct weir_options {
  * @packets_sent: data packets sent, those sent again included
  * @packets_received: datagrams received, good or bad
  * @retransmits: data packets sent again
- * @timeouts: how often the retransmission timer ran out
+ * @timeouts: number of times that the retransmission timer ran out
  * @duplicates: results of blocks that had been answered already
  * @malformed: datagrams that are no result of this communicator and were
  *	ignored: wrong length, job, generation, count or contributors
@@ -380,7 +380,8 @@ struct weir_options {
  * @job: the job's id on the box, and
  * @port: its UDP port: of the options, or weird(8)'s
  * @marked: results that say that a queue was full on their way, or on a contribution's (ECN)
- * @moves: how often this rank has gone to another of its boxes, or joined again at its own
+ * @moves: number of times that this rank has gone to another of its boxes, or joined again at its
+ *	own
  * @trees: number of trees. Counters, windows and buffers are sums over them, times the slowest
  *	tree's, and @generation and @job the first one's; weir_get_tree_stats() has one tree's
  * @reserved2: zero
@@ -503,7 +504,7 @@ struct weir_poll {
 
 /**
  * weir_open() - join a job
- * @comm: where the communicator goes; NULL after an error
+ * @comm: set to the communicator; NULL after an error
  * @options: see there; not used after the call
  *
  * Blocks until all ranks have called it, for @options->ranks_timeout_ms at most, or until the box
@@ -627,7 +628,7 @@ int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
  * @operation: as above
  * @flags: as above
  * @extra: as above; not used after the call, except its residual, which is as @out
- * @request: where the request goes; NULL after an error
+ * @request: set to the request; NULL after an error
  *
  * Any number of requests may be outstanding; they share the window and follow
  * each other in the order in which they were begun, with no gap between them.
@@ -825,7 +826,7 @@ struct weir_stream;
  * @sources: of a reducer, how many send to it: mappers, or boxes. A source's number belongs to the
  *	first host that asks for it: keep others away by a packet filter. Of a mapper 0
  * @type: of the values, WEIR_INT32, WEIR_INT64 or WEIR_FLOAT32; 0 is WEIR_INT32
- * @operation: how values of a key are combined, an enum weir_operation; 0 is WEIR_SUM
+ * @operation: operation that combines values of a key, an enum weir_operation; 0 is WEIR_SUM
  * @local_keys: of a mapper, how many keys it may keep to combine their values itself, before they are
  *	sent; 0 is none. When they are so many, all are sent
  * @timeout_ms: of a mapper, give up when nothing has come back for so long, or when its box, or one
@@ -850,7 +851,7 @@ struct weir_kv_options {
  * struct weir_kv_pair - a key and its value
  * @size: sizeof(struct weir_kv_pair), set by the caller
  * @key: the key's bytes, which need not be text; valid until the stream is closed
- * @length: how many, 1 to WEIR_KV_KEY_BYTES
+ * @length: number of bytes, 1 to WEIR_KV_KEY_BYTES
  * @integer: the value, of int32 or int64. Sums of int32 may be larger than that
  * @real: the value, of float32. Sums of the reducer have double precision, those of a box have not
  */
@@ -868,7 +869,7 @@ struct weir_kv_pair {
  * @packets_sent: packets with pairs or signals, those sent again included; of a reducer, answers
  * @packets_received: datagrams received, good or bad
  * @retransmits: packets sent again
- * @timeouts: how often the retransmission timer ran out
+ * @timeouts: number of times that the retransmission timer ran out
  * @probes: packets that only showed that the mapper is alive
  * @pairs: pairs sent, of a mapper, or taken, of a reducer; those of void runs included
  * @keys: of a reducer, different keys that it has now; of a mapper, those that it keeps
@@ -882,7 +883,7 @@ struct weir_kv_pair {
  * @bad_source: of another job or a source that there is not, or that came from somewhere else than
  *	its source
  * @bad_session: of a session that is over
- * @bad_sequence: whose number is beyond the window, or behind the last packet of the session
+ * @bad_sequence: that had a number beyond the window, or behind the last packet of the session
  */
 struct weir_kv_stats {
 	size_t size;
@@ -906,7 +907,7 @@ struct weir_kv_stats {
 
 /**
  * weir_kv_open() - begin a mapper's stream
- * @stream: where it goes; NULL after an error
+ * @stream: set to the stream; NULL after an error
  * @options: see there; not used after the call
  *
  * Blocks until the other end has answered: it may be started later.
@@ -926,7 +927,7 @@ int weir_kv_open(struct weir_stream **stream, const struct weir_kv_options *opti
  * weir_kv_put() - put a pair into a stream
  * @stream: a mapper's
  * @key: the key's bytes
- * @length: how many, 1 to WEIR_KV_KEY_BYTES
+ * @length: number of bytes, 1 to WEIR_KV_KEY_BYTES
  * @value: an integer in the range of the stream's type, or a number that float32 can have
  *
  * Blocks while the window is full. A double has 53 bits: weir_kv_put_integer() has all of int64.
@@ -943,7 +944,7 @@ int weir_kv_put(struct weir_stream *stream, const void *key, size_t length, doub
  * weir_kv_put_integer() - put a pair into a stream
  * @stream: a mapper's
  * @key: the key's bytes
- * @length: how many, 1 to WEIR_KV_KEY_BYTES
+ * @length: number of bytes, 1 to WEIR_KV_KEY_BYTES
  * @value: an integer in the range of the stream's type; in one of float32 it is rounded
  *
  * Return: as weir_kv_put().
@@ -985,7 +986,7 @@ int weir_kv_restart(struct weir_stream *stream);
 
 /**
  * weir_kv_listen() - begin to be a reducer
- * @stream: where its stream goes; NULL after an error
+ * @stream: set to its stream; NULL after an error
  * @options: see there; not used after the call
  *
  * Return: 0;
@@ -1009,7 +1010,7 @@ int weir_kv_wait(struct weir_stream *stream);
 /**
  * weir_kv_next() - the next pair of the result
  * @stream: a reducer's, after weir_kv_wait()
- * @pair: where it goes; ->size must be set
+ * @pair: set to the pair; ->size must be set before
  *
  * Each key comes once, in no order that is promised.
  *

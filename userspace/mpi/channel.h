@@ -64,13 +64,13 @@ struct outcome {
  * struct call - an allreduce
  * @kind: the function that the program has called
  * @in: the elements
- * @out: where the result goes; NULL where it is not wanted
+ * @out: buffer for the result; NULL if it is not wanted
  * @count: elements
  * @datatype: MPI's
  * @op: MPI's
  * @root: of a reduce
  * @type: the library's
- * @outcome: where the end of the call is reported
+ * @outcome: record of the end of the call
  * @stage: the channel's own copy of the result
  * @request: of the library
  * @state: of it: 0 while it is under way, 1 when it has its result, or a negative errno

@@ -18,7 +18,7 @@ enum width { W8, W16, W32, W64 };
  * @name: without the dashes
  * @value: its value's name in help; NULL is none
  * @help: its effect
- * @kind: how its value is read
+ * @kind: kind of its value
  * @width: of the number
  * @offset: of the member in struct perf_options
  * @min: of the number

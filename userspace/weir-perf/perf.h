@@ -22,7 +22,7 @@
  * @seed: of the elements
  * @scale: of floats in a job of int32; 0 where the ranks agree on exponents
  * @type: of elements
- * @operation: how they are combined
+ * @operation: operation that combines them
  * @job_type: of the job on the box, once it is known
  * @verify: compare every element
  * @accept_degraded: blocks may lack ranks
@@ -144,7 +144,7 @@ struct perf_sizes {
  * struct perf_other - another library's times
  * @name: as the command line has it
  * @times: microseconds of an allreduce, one a size
- * @error: why there are none; empty where there are
+ * @error: the reason if there are none, else empty
  */
 struct perf_other {
 	char name[PERF_NAME];

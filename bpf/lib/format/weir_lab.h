@@ -140,7 +140,7 @@ static __always_inline __u32 weir_lab_unpadded(const struct weir_lab_header *hdr
 
 /**
  * weir_lab_frame() - parse a frame of format lab-ethernet
- * @hdr: what stands behind the Ethernet header
+ * @hdr: the header behind the Ethernet header
  * @end: behind the last byte that may be looked at
  * @contrib: udp_off and payload_off are where @hdr is in the frame; as of weir_lab()
  * @len: bytes of the frame from @hdr on

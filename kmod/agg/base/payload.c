@@ -149,9 +149,9 @@ int weir_stream_init(struct weir_stream *stream, struct sk_buff *skb, u32 off)
 
 /**
  * weir_stream_take_pieces() - as weir_stream_take(), of bytes that may not lie together
- * @stream: where they begin; moved behind them
+ * @stream: the place of the first byte; advanced by @len
  * @pl: filled
- * @len: how many
+ * @len: number of bytes
  */
 int weir_stream_take_pieces(struct weir_stream *stream, struct weir_payload *pl, u32 len)
 {
@@ -212,7 +212,7 @@ void weir_payload_pull_segs(struct weir_payload *pl, u32 len)
 /**
  * weir_payload_copy() - copy the first bytes out
  * @pl: the range
- * @to: where to
+ * @to: buffer of @len bytes, filled
  * @len: bytes wanted
  *
  * Return: bytes copied, fewer than @len where the range is shorter.
@@ -226,7 +226,7 @@ u32 weir_payload_copy(const struct weir_payload *pl, void *to, u32 len)
  * weir_payload_copy_from() - copy bytes out from somewhere in the middle
  * @pl: the range
  * @at: the first of them
- * @to: where to
+ * @to: buffer of @len bytes, filled
  * @len: bytes wanted
  *
  * Return: bytes copied, fewer than @len where the range is shorter.

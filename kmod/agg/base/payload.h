@@ -12,8 +12,8 @@ struct xdp_buff;
 
 /**
  * struct weir_seg - bytes of a packet that lie together
- * @data: where
- * @len: how many
+ * @data: the first byte
+ * @len: number of bytes
  */
 struct weir_seg {
 	const u8	*data;
@@ -38,7 +38,7 @@ struct weir_payload {
  * @list: the next one of the list, or NULL
  * @frag: the next fragment of @skb
  * @data: bytes from the place on that lie together
- * @left: how many
+ * @left: number of bytes at @data
  */
 struct weir_stream {
 	struct sk_buff	*skb;
@@ -53,9 +53,9 @@ int weir_stream_take_pieces(struct weir_stream *stream, struct weir_payload *pl,
 
 /**
  * weir_stream_take() - take the next bytes
- * @stream: where they begin; moved behind them
+ * @stream: the place of the first byte; advanced by @len
  * @pl: filled
- * @len: how many
+ * @len: number of bytes
  *
  * Return: 0, -ENODATA where the packet ends before, -EFAULT where bytes of them lie in a
  * device's memory, or -E2BIG where they lie in too many pieces.

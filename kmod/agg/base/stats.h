@@ -41,7 +41,7 @@ struct sk_buff;
  * @WEIR_C_BEHIND: sources that lacked a result when it was evicted
  * @WEIR_C_PAGES_LEFT: pages left to receivers that still held them when their slot was needed
  * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
- * @WEIR_C_MAX: how many there are
+ * @WEIR_C_MAX: number of counters
  *
  * The counters up to @WEIR_C_REFUSED stand in the order of WEIR_A_STATS_*.
  */
@@ -88,8 +88,8 @@ struct weir_stats {
 /**
  * weir_count() - add to a counter on this CPU
  * @stats: the object's counters
- * @counter: which
- * @n: how much
+ * @counter: enum weir_counter
+ * @n: value to add
  *
  * Any context.
  */

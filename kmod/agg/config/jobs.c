@@ -301,7 +301,7 @@ int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 /**
  * weir_job_set_policy() - treat stragglers otherwise
  * @job: the job, its namespace's lock held
- * @policy: how; holds for open blocks too
+ * @policy: the new policy; applies to open blocks, too
  */
 void weir_job_set_policy(struct weir_job *job,
 			 const struct weir_policy_config *policy)

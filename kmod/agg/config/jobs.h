@@ -21,14 +21,14 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy
  * struct weir_job_config - a job as an administrator asks for it
  * @id: job id
  * @format: wire format
- * @settings: what the job keeps as it is
+ * @settings: settings that the job keeps unchanged
  * @blocks: the block table: sources make a block complete
  * @address: the box's address for this job, IPv4 as IPv4-mapped
  * @port: UDP port that workers send to, host byte order
  * @has_group: @group is given
  * @group: multicast group for results
- * @timers: how many look for blocks that have aged
- * @policy: how it treats stragglers
+ * @timers: number of timers that look for blocks that have aged
+ * @policy: treatment of stragglers
  * @rate: policer
  * @parent: the box that takes its sums
  * @has_parent: @parent is given

@@ -17,7 +17,7 @@
 /**
  * weir_answer_block() - a block has been completed
  * @job: the job
- * @out: what completed it; the result stays the caller's
+ * @out: outcome of the contribution that completed it; the result stays the caller's
  * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called under RCU with bottom halves disabled and no lock held.

@@ -104,7 +104,7 @@ static int weir_down_answer(struct weir_job *job, const struct weir_block_key *k
  * weir_down_take_plain() - see weir_engine.down
  * @job: a job of one level, whose parent sends results alone
  * @c: the parsed packet, its shape checked
- * @pl: what follows its header, which takes the place of the sum's
+ * @pl: the payload behind its header; it replaces the sum
  * @now: time, ns of the monotonic clock
  * @merged: other packets of the pass, to be merged with, or NULL
  */
@@ -290,7 +290,7 @@ static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
  * weir_down_take_ranked() - see weir_engine.down
  * @job: a job that spans boxes
  * @c: the parsed packet, its shape checked
- * @pl: what follows its header
+ * @pl: the payload behind its header
  * @now: time, ns of the monotonic clock
  * @merged: other packets of the pass, to be merged with, or NULL
  *

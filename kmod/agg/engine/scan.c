@@ -85,9 +85,9 @@ static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
 
 /**
  * struct weir_round - one visit of a timer
- * @ageing: when blocks age
- * @now: when it began
- * @due: when the next block is due, of those that its round has been at
+ * @ageing: the timeout, and what happens after it
+ * @now: start of the visit, ns of the monotonic clock
+ * @due: time at which the next block is due, of those that the round has visited
  * @looked: slots looked at
  * @answered: blocks answered
  * @merged: their results
@@ -308,7 +308,7 @@ static void weir_scanner_init(struct weir_job *job, unsigned int i)
 /**
  * weir_scan_init() - make a job's timers; none runs yet
  * @job: the job, its block table made
- * @n: how many, cut to the number of slots
+ * @n: number of timers, reduced to the number of slots
  * @timeout: ns after which a block has aged, 0 for never
  * @answer: answer it then
  *

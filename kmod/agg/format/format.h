@@ -20,7 +20,7 @@ struct weir_result;
  * struct weir_format_limits - bounds of a format's jobs
  * @sources: at most
  * @blocks: at most, a power of two
- * @grads: how many a block has, one or the other
+ * @grads: two numbers of gradients, of which a block has one or the other
  */
 struct weir_format_limits {
 	u16	sources;

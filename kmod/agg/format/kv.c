@@ -12,7 +12,7 @@
 /**
  * weir_kv_fill() - a header as on the wire
  * @hdr: filled
- * @words: what it says
+ * @words: the values of its fields
  */
 void weir_kv_fill(struct weir_kv *hdr, const struct weir_kv_words *words)
 {

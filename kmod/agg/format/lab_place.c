@@ -33,7 +33,7 @@
  * @has_sent: it has, in this run
  * @asked: the name of the last chunk that it sent and that has no place
  * @bytes: a hash of that chunk's bytes
- * @times: how often it has sent that chunk in a row, WEIR_LAB_ALL_INSIST at most
+ * @times: number of times in a row that it has sent that chunk, WEIR_LAB_ALL_INSIST at most
  * @crossed: it has asked again for the result of an iteration's only chunk, and may have been
  *	answered meanwhile
  */
@@ -94,7 +94,7 @@ enum weir_lab_where {
 
 /**
  * weir_lab_bytes() - memory for where a job's workers are
- * @sources: how many
+ * @sources: number of sources of the job
  * @blocks: the job's block slots
  */
 size_t weir_lab_bytes(u32 sources, u32 blocks)
@@ -342,7 +342,7 @@ static void weir_lab_note(const struct weir_lab_packet *p, u32 block)
 
 /**
  * weir_lab_find() - the block of a chunk
- * @state: where the job's workers are
+ * @state: the places of the job's workers, struct weir_lab_state
  * @blocks: its table
  * @c: the contribution; gets generation and block where it is not refused
  * @name: its chunk

@@ -21,7 +21,7 @@
 /**
  * struct weir_panama_mark - the headers of a block's contributions, or that of its result
  * @cap: the least cwnd_cap
- * @workers: how many they are of
+ * @workers: number of workers that they are of
  * @fin: all had FIN
  */
 struct weir_panama_mark {

@@ -75,7 +75,7 @@ const struct weir_format_ops weir_format_trio = {
 /**
  * weir_bitmap_fill() - a bitmap of sources or ranks as on the wire
  * @words: filled
- * @n: how many
+ * @n: number of words
  * @bits: bitmap of so many words at least
  */
 void weir_bitmap_fill(__be32 *words, unsigned int n, const unsigned long *bits)
@@ -91,7 +91,7 @@ void weir_bitmap_fill(__be32 *words, unsigned int n, const unsigned long *bits)
  * weir_bitmap_read() - a bitmap from the wire
  * @bits: filled, in whole longs
  * @words: as on the wire
- * @n: how many
+ * @n: number of words
  */
 void weir_bitmap_read(unsigned long *bits, const __be32 *words, unsigned int n)
 {

@@ -22,7 +22,7 @@
 
 /**
  * struct weir_segments - a walk over a merged packet's datagrams
- * @stream: where the next one's payload begins
+ * @stream: the place of the next datagram's payload
  * @left: bytes from there on
  * @size: bytes of each but the last, which may have fewer
  * @verified: their checksums were checked, or they never left this machine

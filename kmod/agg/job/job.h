@@ -58,23 +58,23 @@ struct weir_job_settings {
  * @wn: its namespace
  * @id: job id
  * @format: wire format
- * @engine: what is done with contributions
+ * @engine: operations on contributions
  * @settings: as requested
  * @grads: gradients a block at most (block_grad_max)
  * @memory: bytes that it has charged
- * @local: where workers send to and results come from (out_src_addr); its port is
+ * @local: address that workers send to and results come from (out_src_addr); its port is
  *	written under the namespace's lock
- * @group: where the one result goes (out_dst_addr), NULL for one a source;
+ * @group: destination of the one result (out_dst_addr), NULL for one a source;
  *	written under the namespace's lock
  * @joined: workers have joined, so that the generation is one that the box has
  *	given out
  * @join: sources that wait for the next generation
  * @blocks: the block table (block_cnt_max, and src_cnt as blocks.sources)
- * @policy: how it treats stragglers; written under the namespace's lock
+ * @policy: treatment of stragglers; written under the namespace's lock
  * @scan: timers that look for blocks that have aged
  * @watch: the timer that tells a straggler from a dead source
  * @rate: policer, or NULL; written under the namespace's lock
- * @map: which ranks are behind its sources; the identity if it does not span boxes
+ * @map: the ranks behind its sources; the identity if it does not span boxes
  * @uplink: operations towards its parent box, which do nothing if it has none
  * @parent: the box that takes its sums, or NULL
  * @kv: of format kv, what it has in place of blocks; else NULL
@@ -120,8 +120,8 @@ struct weir_job {
 /**
  * weir_job_count() - count for a job and its namespace
  * @job: the job
- * @counter: which
- * @n: how much
+ * @counter: enum weir_counter
+ * @n: value to add
  *
  * Any context.
  */

@@ -47,7 +47,7 @@
 /**
  * weir_join_init() - set up a table
  * @table: the table
- * @sources: how many sources the job has
+ * @sources: number of sources of the job
  *
  * Return: 0 or -ENOMEM.
  */
@@ -211,7 +211,7 @@ void weir_join_forget(struct weir_join_table *table)
  * weir_join() - a source asks to be in the next generation
  * @table: the job's table
  * @source: source id, below the table's sources
- * @words: what it says
+ * @words: the contents of its join
  * @excluded: bitmap of sources that a generation waits for only while they speak, and in
  *	the ten seconds after the first number
  * @now: time, ns of the monotonic clock
@@ -244,7 +244,7 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 /**
  * weir_join_is_long() - test whether a source has waited so long that it is told for whom
  * @table: the job's table, locked
- * @verdict: what weir_join() has said of the source's join
+ * @verdict: result of weir_join() for the source's join
  * @now: time, ns of the monotonic clock
  *
  * If all sources come at about the same time, none is told.

@@ -14,7 +14,7 @@
  * @lacks: the first block that it lacks, as it said with @waiting
  * @grads: gradients a block that it means to send, as it said with @waiting
  * @little: it can send and receive little-endian gradients, as it said with @waiting
- * @heard: when it said so last, ns
+ * @heard: time of its last join, ns
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
  * @is_alive: it has spoken since any source last said a new number
@@ -52,7 +52,7 @@ struct weir_membership {
  * @generation: the current generation, as the box has given it out
  * @little: its gradients are little-endian
  * @start: block that it has begun with
- * @since: when the first waiting source came, ns
+ * @since: time of the join of the first waiting source, ns
  * @told: time of the last notice of waiting sources, ns; 0 for never
  * @joiner: by source id
  */

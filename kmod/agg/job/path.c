@@ -165,7 +165,7 @@ int weir_path_find_none(const struct weir_path *path, const struct weir_contrib 
  * weir_path_count() - count for every object on the way, as each can be shown by itself
  * @path: the objects
  * @counter: enum weir_counter
- * @n: how much
+ * @n: value to add
  *
  * Any context.
  */
@@ -192,7 +192,7 @@ static __always_inline void weir_count_summed(struct weir_stats __percpu *stats,
 /**
  * weir_path_count_sums() - count contributions that were summed
  * @path: their objects, all of them found
- * @n: how many
+ * @n: number of contributions
  * @gradients: their gradients
  * @bytes: their bytes
  *

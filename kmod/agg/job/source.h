@@ -32,10 +32,10 @@ struct weir_source_config {
 /**
  * struct weir_source - a worker of a job
  * @config: the address that may use its id
- * @dest: where results go
+ * @dest: destination of results
  * @rate: policer
  * @stats: counters; they outlive a change of address, as the next does
- * @lateness: how late its contributions came
+ * @lateness: histogram of the delay of its contributions
  * @secret: the key of its cookies
  * @hears: it has brought back what was sent to its address, and so may be answered
  *	with more than it sends

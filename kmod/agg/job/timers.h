@@ -19,10 +19,10 @@ struct weir_job;
  * @phase: ns into each period
  * @first: its first slot
  * @end: the slot behind its last one
- * @next: where it goes on, after a visit that had too much to look at or to answer; @first where
- *	a round begins
+ * @next: the slot at which it continues after a visit that had too much to do; @first if a
+ *	round begins
  * @seen: @opened as the round began
- * @due: when the next block is due of those that the round has been at
+ * @due: time at which the next block is due, of those that the round has visited
  * @opened: blocks opened in its slots since the job began; a timer that stops compares it
  *	with @seen and so finds blocks that were opened while it looked
  * @armed: it runs, or is about to
@@ -44,7 +44,7 @@ struct weir_scanner {
 
 /**
  * struct weir_scan - all of a job's timers
- * @n: how many
+ * @n: number of timers
  * @shift: binary logarithm of the table's size
  * @timeout: ns after which a block has aged, 0 for never
  * @answer: answer a block that has aged
@@ -96,7 +96,7 @@ struct weir_watched {
  * @period: dead-after, ns
  * @exclude: blocks do not wait for dead sources
  * @armed: it runs, or is about to
- * @told: how often it is still to be reported that no source is gone
+ * @told: number of reports still to be sent that no source is gone
  * @inactive: some source was not active when it came by last
  * @next: the slot to look at next, of a look at all of them that takes several visits; 0 before it
  * @awaited: sources that the slots before @next wait for

@@ -42,7 +42,7 @@ struct weir_payload;
  * @starved: a packet could not be taken, or the window is closed, for lack of room in the outbox
  * @port: UDP port of the sender, host byte order
  * @bytes: of the outbox that its last packet might have needed
- * @heard: when a packet came, ns
+ * @heard: time of the last packet, ns
  * @in: room for a packet's pairs: they are copied before they are checked, as the sender may still
  *	write to its packet
  * @spill: room for pairs that leave the table
@@ -77,9 +77,9 @@ enum weir_kv_state {
  * @instance: the number that it was opened with
  * @session: its number, also of the last one
  * @cookie: that the receiver has sent
- * @said: when a packet went out last, ns
+ * @said: time at which a packet was last sent, ns
  * @hops_due: the receiver is to be told of more hops now
- * @heard: when there was a sign of life of the reducer, or the run began, ns; 0 just before that
+ * @heard: time of the last sign of life of the reducer, or of the run's start, ns; 0 before that
  */
 struct weir_kv_above {
 	enum weir_kv_state	state;
@@ -95,7 +95,7 @@ struct weir_kv_above {
  * struct weir_kv_sweep - the table, or what has rested in it, is on its way out
  * @is: it is
  * @rested: only keys that no sender has added to
- * @again: when the next sweep for rested keys is due, ns
+ * @again: time at which the next sweep for rested keys is due, ns
  * @walk: the buckets that it has not come to yet
  * @spill: room for pairs
  */
@@ -111,7 +111,7 @@ struct weir_kv_sweep {
  * struct weir_kv_job - the engine of a job of format kv
  * @job: the job
  * @table: the keys
- * @out: what goes to the receiver
+ * @out: pairs that go to the receiver
  * @timer: runs while a run does
  * @lock: protects what follows, but for @stream; inside of a stream's lock
  * @run: number of the run; also read without the lock

@@ -122,7 +122,7 @@ static u32 weir_kv_outbox_free(const struct weir_kv_outbox *out)
 /**
  * weir_kv_outbox_reserve() - make sure of room for pairs that are to come
  * @out: the outbox
- * @bytes: how much
+ * @bytes: number of bytes
  *
  * Return: whether there is; weir_kv_outbox_put() follows then.
  */

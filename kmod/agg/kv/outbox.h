@@ -17,11 +17,11 @@ struct page;
  * struct weir_kv_parcel - a packet of pairs that is kept until it is acknowledged
  * @page: the pairs
  * @len: bytes of them
- * @pairs: how many
+ * @pairs: number of pairs
  * @fin: it is the last one
  * @acked: the receiver has it
- * @sends: how often it was sent
- * @sent: when last, ns
+ * @sends: number of times that it was sent
+ * @sent: time of the last of them, ns
  */
 struct weir_kv_parcel {
 	struct page	*page;
@@ -77,7 +77,7 @@ struct weir_kv_outbox {
  * @seq: its number
  * @page: its pairs
  * @len: bytes of them
- * @pairs: how many
+ * @pairs: number of pairs
  * @fin: it is the last one
  */
 struct weir_kv_due {

@@ -33,8 +33,8 @@ static bool weir_kv_fixed_check(const u8 *at, u32 len, u32 pairs, u32 width)
 /**
  * weir_kv_pairs_check() - check that a packet has as many pairs as it says
  * @at: the bytes
- * @len: how many
- * @pairs: how many pairs they are to be
+ * @len: number of bytes
+ * @pairs: number of pairs that they have to be
  * @packed: their form
  * @width: bytes of a value
  *

@@ -17,7 +17,7 @@
 /**
  * struct weir_kv_pairs - the pairs of a packet
  * @at: the first one; they were checked by weir_kv_pairs_check()
- * @n: how many
+ * @n: number of pairs
  * @packed: their form, see struct weir_kv
  */
 struct weir_kv_pairs {
@@ -28,10 +28,10 @@ struct weir_kv_pairs {
 
 /**
  * struct weir_kv_spill - pairs that have left the table, packed, on their way out
- * @at: where they are
+ * @at: the memory that they are written to
  * @used: bytes of them
  * @size: bytes that there is room for
- * @pairs: how many
+ * @pairs: number of pairs
  */
 struct weir_kv_spill {
 	u8	*at;

@@ -39,7 +39,7 @@ struct weir_kv_entry {
 /**
  * struct weir_kv_take - a packet's pairs on their way into the table
  * @table: the table
- * @run: what they are of
+ * @run: the run that they are of
  * @owed: bytes that the pairs behind the current one may take of the spill
  * @spill: gets those that leave
  * @tally: counted up, but for hits
@@ -435,7 +435,7 @@ static noinline void weir_kv_take_fixed(struct weir_kv_take *take, const u8 *at,
 /**
  * weir_kv_table_reduce() - take a packet's pairs
  * @table: the table
- * @run: what they are of; where the table is in a later run, they are dropped
+ * @run: the run that they are of; if the table is in a later run, they are dropped
  * @pairs: the pairs, which were checked; WEIR_KV_SLACK bytes behind them may be read
  * @bytes: that they take at most once they are packed
  * @spill: gets those that leave; has room for @bytes at least, and for evictions where for more

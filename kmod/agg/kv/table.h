@@ -23,7 +23,7 @@
  * @used: bytes of @data
  * @n: entries
  * @tag: of each a further 8 bits of its hash
- * @at: where in @data each is, in units of 4 bytes
+ * @at: offset of each in @data, in units of 4 bytes
  * @data: entries without gaps, and slack to be read
  */
 struct weir_kv_bucket {
@@ -38,7 +38,7 @@ struct weir_kv_bucket {
 
 /**
  * struct weir_kv_config - a table as an administrator asks for it
- * @keys: how many it holds at most
+ * @keys: maximum number of keys
  * @memory: bytes of its buckets, at most; 0 for what goes with @keys
  * @dtype: enum weir_dtype of values: int32, float32 or int64
  * @op: enum weir_op
@@ -53,7 +53,7 @@ struct weir_kv_config {
 /**
  * struct weir_kv_table - what has been seen of keys
  * @bucket: a key is in the one that its hash says, or nowhere
- * @buckets: how many
+ * @buckets: number of buckets
  * @keys_max: keys that may be in it
  * @keys: that are, in this run and in the one before it, by turns: a packet that is in the middle
  *	of being taken when its run ends counts for that

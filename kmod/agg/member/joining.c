@@ -23,11 +23,11 @@
 /**
  * struct weir_joining - a join under way
  * @source: the source that it came from
- * @words: what it says
+ * @words: the contents of the join
  * @box: the source is a box, with a parent in this one
  * @ranks: the ranks behind it, if the job spans boxes
  * @taken: 1 and a rank among them that another source has; 0 for none
- * @there: when the last source has joined, how many ranks there are; else 0
+ * @there: number of ranks, once the last source has joined; else 0
  */
 struct weir_joining {
 	unsigned int		source;

@@ -72,7 +72,7 @@ static int weir_nl_dump_range(struct netlink_callback *cb, struct weir_net *wn,
 
 /**
  * weir_nl_dump_jobs() - dump objects of jobs
- * @skb: where to
+ * @skb: the message that is written
  * @cb: the dump; args[0] and args[1] are where it continues
  * @cmd: WEIR_CMD_*
  * @attr: attribute with a job's id, for a dump of one job

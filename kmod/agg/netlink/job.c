@@ -631,7 +631,7 @@ static bool weir_nl_job_sets_policy(struct genl_info *info)
 
 /**
  * struct weir_nl_job_changes - the changes of a request, checked as a whole
- * @policy: how it treats stragglers
+ * @policy: treatment of stragglers
  * @rate: policer
  * @group: multicast group
  */

@@ -28,7 +28,7 @@
  * @dest: the destination
  * @addr: address, IPv4 as IPv4-mapped
  * @port: UDP port, host byte order; 0 for the one that packets come from
- * @gfp: how to allocate
+ * @gfp: flags of the allocation
  *
  * Return: 0 or -ENOMEM.
  */
@@ -347,7 +347,7 @@ static __be16 weir_dest_port(const struct weir_dest *dest, const struct weir_loc
 
 /**
  * weir_dest_send() - send one packet
- * @dest: where to; reached under RCU
+ * @dest: the destination; reached under RCU
  * @from: the address and port that it comes from
  * @pkt: the packet
  *
@@ -385,7 +385,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 
 /**
  * weir_dest_send_merged() - send packets as one
- * @dest: where to; reached under RCU
+ * @dest: the destination; reached under RCU
  * @from: the address and port that they come from
  * @merge: the packets, one at least
  * @last: no other receiver gets them
@@ -418,7 +418,7 @@ int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
 
 /**
  * weir_dest_room() - return how long a packet to a destination may be
- * @dest: where to; reached under RCU
+ * @dest: the destination; reached under RCU
  * @from: the address and port that packets come from
  *
  * Called as weir_dest_send(). Return: bytes behind its UDP header, 0 where there is no route.
@@ -434,7 +434,7 @@ u32 weir_dest_room(struct weir_dest *dest, const struct weir_local *from)
 
 /**
  * weir_dest_carries() - test whether the path to a destination carries a packet of this length
- * @dest: where to; reached under RCU
+ * @dest: the destination; reached under RCU
  * @from: the address and port that packets come from
  * @bytes: of a packet behind its UDP header
  *

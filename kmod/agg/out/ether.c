@@ -39,7 +39,7 @@ static void weir_push_ether(struct sk_buff *skb, const struct net_device *dev)
 
 /**
  * weir_ether_send() - send one frame by the device that a destination is behind
- * @dest: where to; reached under RCU
+ * @dest: the destination; reached under RCU
  * @from: the namespace that it is sent in
  * @pkt: the packet; its tail is left out
  *

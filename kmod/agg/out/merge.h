@@ -10,7 +10,7 @@ struct weir_packet;
 /**
  * struct weir_merge - packets that are sent as one, which is cut where it has to be
  * @skb: the packets, without headers; NULL for none
- * @n: how many
+ * @n: number of packets
  * @size: bytes of each but the last, which may have fewer
  * @whole: the last has as many
  * @tos: DSCP and ECN of the IP header

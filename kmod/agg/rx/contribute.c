@@ -326,7 +326,7 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 /**
  * weir_contrib_copy() - take a descriptor from a BPF program
  * @c: filled
- * @from: where the program has it, or NULL; another CPU may write there
+ * @from: the program's descriptor, or NULL; another CPU may write to it
  * @size: its size there
  *
  * Reads @from once, before anything is checked.

@@ -91,7 +91,7 @@ static int weir_control_ack(const struct weir_path *path, const struct weir_cont
  * weir_control_take() - take a join, an acknowledgment or a notice of a source
  * @path: its objects, all of them found
  * @c: the packet, its shape and checksum checked
- * @pl: what follows its header
+ * @pl: the payload behind its header
  * @now: time, ns of the monotonic clock
  *
  * Context and return as weir_contribute().

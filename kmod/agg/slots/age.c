@@ -81,7 +81,7 @@ bool weir_block_may_be_due(const struct weir_block *block)
  * weir_block_due() - get the time when a slot has to be looked at
  * @blocks: the job's table
  * @block: the slot; not locked
- * @ageing: when blocks age
+ * @ageing: the timeout, and what happens after it
  *
  * Without the lock: a change meanwhile is seen under the lock, or at the next look.
  *
@@ -166,7 +166,7 @@ static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
  * weir_block_age() - check whether a slot's block has aged
  * @blocks: the job's table
  * @block: the slot
- * @ageing: when blocks age
+ * @ageing: the timeout, and what happens after it
  * @now: time, ns of the monotonic clock
  * @res: filled where one has: without sums for WEIR_AGE_COUNTED, else the
  *	result; the caller puts it

@@ -427,7 +427,7 @@ static int weir_block_contribute_paired_locked(struct weir_blocks *blocks,
 /**
  * weir_block_contribute_paired() - sum one contribution to a block of a pair
  * @blocks: the job's table, which has pairs
- * @key: which contribution to which block
+ * @key: the block, and the source that contributes
  * @pl: its gradients, key->count of them
  * @now: time, ns of the monotonic clock
  * @out: its further effects

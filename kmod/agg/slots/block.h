@@ -69,7 +69,7 @@ enum weir_block_state {
  * @little: gradients are little-endian in its packets
  * @form: @count and @little, which contributions have in common
  * @received: contributions so far (rcvd_cnt)
- * @turn: which of a pair's two blocks is the later one, see pair.h; 0 before the first, and
+ * @turn: number of its turn in the pair, serial arithmetic, see pair.h; 0 before the first, and
  *	where blocks have no pairs
  * @asked: the parent was asked about it and has not answered yet, or the time before which it
  *	is not asked again, ms, as weir_block_may_ask() has it; 0 for never
@@ -126,7 +126,7 @@ struct weir_block {
  * @slots: slots, a power of two and at least @size: blocks that may be open, and results retained
  * @sources: contributions that complete a block
  * @grads: gradients a block at most
- * @reduction: how contributions are combined
+ * @reduction: operation that combines contributions
  * @marking: the format's marks
  * @paired: slots are pairs, whose two blocks take turns; @size is 2 at least
  * @modular: sums of integers wrap around, and no overflow is noted
@@ -173,7 +173,7 @@ struct weir_layout {
  * @open_max: blocks that may be open, of which each source may have half outstanding
  * @layout: the parts of a slot
  * @pages: pages a block
- * @unit: how many of them lie together, 1 or 2, and are held together
+ * @unit: number of pages that lie together and are held together, 1 or 2
  * @paired: each of the first @size / 2 slots makes a pair with the one so many further on, and
  *	@size is @open_max
  * @above: see struct weir_blocks_config
@@ -181,13 +181,13 @@ struct weir_layout {
  * @ranks: see struct weir_blocks_config
  * @quorum: contributions that a block is answered with, 0 for all
  * @bias: see weir_reduce_bias()
- * @reduction: how contributions are combined
+ * @reduction: operation that combines contributions
  * @marking: the format's marks
  * @repeat_after: see struct weir_blocks_config
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
  * @gens: the current generation and the one before
- * @retention: which results have to be retained
+ * @retention: state of the retention of results
  * @slot: the slots; see weir_blocks_slot()
  */
 struct weir_blocks {
@@ -410,7 +410,7 @@ struct weir_glance {
 };
 
 /**
- * struct weir_ageing - when blocks age
+ * struct weir_ageing - the rule by which blocks age
  * @timeout: ns after its first contribution, 0 for never
  * @grace: ns after its last contribution
  * @answer: answer the block then; else only missing sources are counted
@@ -539,7 +539,7 @@ static inline void weir_blocks_resume(struct weir_blocks *blocks, u16 generation
 /**
  * weir_blocks_slot() - a slot of the table
  * @blocks: the table
- * @i: which, below its size
+ * @i: index of the slot, below the table's size
  */
 static inline struct weir_block *weir_blocks_slot(const struct weir_blocks *blocks, u32 i)
 {

@@ -63,7 +63,7 @@ static bool weir_pair_is(const struct weir_block *block, const struct weir_block
  * weir_pair_find() - test whether the block that a contribution names is in its slot
  * @block: the place, locked
  * @other: the other one of the pair
- * @key: which contribution to which block
+ * @key: the block, and the source that contributes
  *
  * A source that has sent to the other block since has this one's result. Its packet to this
  * one was long on its way, and is not answered.
@@ -87,7 +87,7 @@ int weir_pair_find(const struct weir_block *block, const struct weir_block *othe
  * weir_pair_may_open() - test whether a block may take its slot
  * @block: the place, locked
  * @other: the other one of the pair
- * @key: which contribution to which block
+ * @key: the block, and the source that contributes
  *
  * Return: 0 or a negated enum weir_reason.
  */

@@ -49,7 +49,7 @@ u64 weir_pool_used(void)
 
 /**
  * weir_pool_charge() - reserve memory for a job
- * @bytes: how much
+ * @bytes: number of bytes
  *
  * Return: 0, or -EDQUOT where the limit does not leave room.
  */
@@ -81,7 +81,7 @@ static void weir_pool_spread(struct page **pages, struct page *first, unsigned i
 /**
  * weir_pool_alloc() - allocate pages that lie together
  * @pages: filled; one reference holds them all
- * @unit: how many, 1 or 2
+ * @unit: number of pages, 1 or 2
  *
  * Sleeps. Return: 0 or -ENOMEM.
  */
@@ -98,8 +98,8 @@ int weir_pool_alloc(struct page **pages, unsigned int unit)
 /**
  * weir_pool_refresh() - make sure that no receiver reads these pages
  * @pages: a slot's pages; the caller owns one reference to each unit
- * @n: how many, at most WEIR_BLOCK_PAGES
- * @unit: how many of them lie together, 1 or 2, and are held together
+ * @n: number of pages, at most WEIR_BLOCK_PAGES
+ * @unit: number of pages that lie together and are held together, 1 or 2
  *
  * Any context; does not sleep. Pages that a receiver still holds are left to it, and new ones take
  * their place.

@@ -44,7 +44,7 @@ struct weir_progress {
  * @absent: sources that no result is retained for: they have no address, or are dead
  * @behind: sources with WEIR_PROGRESS_BEHIND, for which no result is retained either
  * @stragglers: sources with WEIR_PROGRESS_STRAGGLES
- * @straggling: how many these are
+ * @straggling: number of sources in @stragglers
  * @returned: number of times that a source has come back
  * @low: the low-water mark at the last look at all sources, and above that WEIR_LOW_KNOWN, which
  *	is clear from the return of a source until the next look

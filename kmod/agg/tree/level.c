@@ -226,7 +226,7 @@ void weir_rank_map_free(struct weir_rank_map *map)
 /**
  * weir_rank_map_below() - keep what a box below says of the ranks behind it
  * @map: the map of a job that spans boxes, the lock of the job's joins held
- * @source: which of the job's sources the box is; it cannot speak for ranks that are not behind it
+ * @source: source id of the box; it cannot speak for ranks that are not behind it
  * @dead: bitmap of map->ranks, those that are dead
  * @excluded: bitmap of map->ranks, those that are excluded
  */

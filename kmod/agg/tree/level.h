@@ -70,7 +70,8 @@ struct weir_rank_map_ops {
  * @weight: by source, how many ranks are behind it in the current generation
  * @sets: bitmaps of ranks, by source: those behind it in the current generation, then those that
  *	it has named in its last join; then those behind all sources; then enum weir_rank_gone
- * @heard: when a source's notice was passed on last, ns; guarded by the lock of the job's joins
+ * @heard: time of the last notice of a source that was passed on, ns; guarded by the lock of the
+ *	job's joins
  */
 struct weir_rank_map {
 	const struct weir_rank_map_ops	*ops;
@@ -88,7 +89,7 @@ struct weir_rank_map {
  * @WEIR_RANK_EXCLUDED: excluded, as boxes below have said
  * @WEIR_RANK_DEAD_ABOVE: dead, as the parent has said of all others
  * @WEIR_RANK_EXCLUDED_ABOVE: excluded, as the parent has said
- * @WEIR_RANK_GONE: how many kinds there are
+ * @WEIR_RANK_GONE: number of kinds
  */
 enum weir_rank_gone {
 	WEIR_RANK_DEAD,

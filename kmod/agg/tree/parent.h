@@ -20,7 +20,7 @@ struct weir_trio;
  * @port: UDP port of its job, host byte order
  * @ifindex: the device that its packets come in on, 0 for any
  * @vlan: the VLAN that they come in, 0 for none, WEIR_VLAN_ANY for any
- * @source: which of its sources this box is
+ * @source: source id of this box there
  */
 struct weir_parent_config {
 	struct in6_addr	addr;
@@ -32,19 +32,19 @@ struct weir_parent_config {
 
 /**
  * struct weir_parent - the parent box of a job
- * @config: where it is
- * @dest: where packets to it go
- * @said: what the last join said; guarded by the lock of the job's joins, as are all others below
+ * @config: its address and this box's place there
+ * @dest: destination of packets to it
+ * @said: contents of the last join; guarded by the lock of the job's joins, as are all others below
  * @cookie: the parent's answer to the join before the last one, see struct weir_join
- * @asked: when the last join was sent for a source, ns; 0 for never
+ * @asked: time at which a join was last sent for a source, ns; 0 for never
  * @waits: @said has not been answered yet
  * @challenged: a cookie has come for @said already, and was brought back
  * @validated: it has answered a join, and so receives at its address
  * @probing: a question with @probe is on its way, see weir_parent_probe()
  * @probe: number in that question, which only a box at the parent's address can know
- * @probed: when that question was sent last, ns
- * @passed: when a notice was passed on last, ns
- * @shown: when weir_uplink.show has sent a question last, ns; guarded by nothing, as one question
+ * @probed: time at which that question was last sent, ns
+ * @passed: time at which a notice was last passed on, ns
+ * @shown: time of the last question of weir_uplink.show, ns; guarded by nothing, as one question
  *	more does no harm
  * @blocks: slots of the parent's job; 0 before it has answered
  * @grads: gradients a block that it takes at most; 0 before it has answered

@@ -71,7 +71,7 @@ static bool weir_merged_takes(const struct weir_merged *merged, const struct wei
  * @job: the job
  * @to: the receiver, NULL for all of the job's
  * @stats: the receiver's counters, or NULL
- * @pkt: what; payload's pages are linked where they are long
+ * @pkt: the packet; its payload's pages are linked where they are long
  * @counter: enum weir_counter for it
  *
  * Called as weir_merged_flush().

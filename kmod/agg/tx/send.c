@@ -26,9 +26,9 @@ static void weir_send_count(struct weir_job *job, const struct weir_dest *dest,
 /**
  * weir_send() - send a packet
  * @job: the job
- * @dest: where to
+ * @dest: the destination
  * @source_stats: the receiver's counters, or NULL
- * @pkt: what; payload's pages are linked, not copied
+ * @pkt: the packet; its payload's pages are linked, not copied
  * @counter: enum weir_counter for a packet that was handed to the stack
  *
  * Called under RCU with bottom halves disabled and no lock held.
@@ -50,7 +50,7 @@ void weir_send(struct weir_job *job, struct weir_dest *dest,
 /**
  * weir_send_merged() - send packets as one
  * @job: the job, of a format over IP
- * @dest: where to
+ * @dest: the destination
  * @source_stats: the receiver's counters, or NULL
  * @merge: the packets, one at least
  * @counter: enum weir_counter for each packet that was handed to the stack

@@ -14,9 +14,9 @@
 
 /**
  * weir_copy() - copy the bytes of a result
- * @to: where to
+ * @to: buffer that is written
  * @from: from where; does not overlap @to
- * @len: how many
+ * @len: number of bytes
  *
  * Softirq. By vector registers where a merged packet's sums have them already.
  */

@@ -27,7 +27,7 @@ const char *weir_reduce_unit(void)
 
 /**
  * weir_reduction_pages() - pages that a block takes while it is open
- * @reduction: how gradients are combined
+ * @reduction: operation that combines gradients
  * @count: gradients
  */
 unsigned int weir_reduction_pages(const struct weir_reduction *reduction, u32 count)
@@ -37,7 +37,7 @@ unsigned int weir_reduction_pages(const struct weir_reduction *reduction, u32 co
 
 /**
  * struct weir_walk - over a packet's segments and a block's pages at once
- * @r: how gradients are combined
+ * @r: operation that combines gradients
  * @run: the inner loop, over gradients that lie together both in the packet and in a page
  * @pages: the block's pages
  * @bias: for the loop
@@ -170,7 +170,7 @@ static __always_inline u32 weir_reduce(const struct weir_reduction *r, bool litt
 
 /**
  * weir_reduce_set() - the first contribution to a block
- * @reduction: how gradients are combined
+ * @reduction: operation that combines gradients
  * @little: the packet's gradients are little-endian
  * @pages: the block's pages; overwritten with the gradients in the reduction's form
  * @pl: the packet's gradients, at least @count
@@ -189,7 +189,7 @@ u32 weir_reduce_set(const struct weir_reduction *reduction, bool little, struct 
 
 /**
  * weir_reduce_add() - a further contribution
- * @reduction: how gradients are combined; sums of integers are modulo 2^32, or 2^64
+ * @reduction: operation that combines gradients; sums of integers are modulo 2^32, or 2^64
  * @little: the packet's gradients are little-endian
  * @pages: the block's pages, with the contributions before
  * @pl: the packet's gradients, at least @count
@@ -206,7 +206,7 @@ u32 weir_reduce_add(const struct weir_reduction *reduction, bool little, struct 
 
 /**
  * weir_reduce_check() - test whether the last addition left the range of the type
- * @reduction: how gradients are combined; one that has guards
+ * @reduction: operation that combines gradients; one that has guards
  * @little: the packet's gradients are little-endian
  * @pages: the sums with @pl in them
  * @pl: the packet's gradients, as they were added
@@ -234,7 +234,7 @@ static void *weir_reduce_wire(const struct weir_reduction *r, struct page **page
 
 /**
  * weir_reduce_finish() - make the result as packets have it
- * @reduction: how gradients were combined
+ * @reduction: operation that combines gradients
  * @little: the result's gradients are little-endian
  * @pages: the block's pages; the result begins with the first one
  * @count: gradients

@@ -35,7 +35,7 @@ struct weir_reduction {
 
 /**
  * weir_reduction_bytes() - bytes of gradients in a packet
- * @reduction: how they are combined
+ * @reduction: operation that combines gradients
  * @count: gradients
  */
 static inline u32 weir_reduction_bytes(const struct weir_reduction *reduction, u32 count)
@@ -50,7 +50,7 @@ const char *weir_reduce_unit(void);
 
 /**
  * weir_reduction_grads_max() - most gradients of a packet, whose bytes WEIR_RESULT_PAGES hold
- * @reduction: how they are combined
+ * @reduction: operation that combines gradients
  */
 static inline u32 weir_reduction_grads_max(const struct weir_reduction *reduction)
 {

@@ -200,7 +200,7 @@ WEIR_INNER void weir_binned_add(struct weir_binned *b, const struct weir_binned 
  * struct weir_exact - a number before it is rounded: x * 2^(at - 149)
  * @negative: its sign
  * @x: below 2^55; its last bit stands for all below it
- * @at: where its last bit lies
+ * @at: position of its last bit
  */
 struct weir_exact {
 	int negative;

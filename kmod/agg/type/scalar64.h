@@ -166,7 +166,7 @@ WEIR_INNER void weir_binned64_add(struct weir_binned64 *b, const struct weir_bin
  * struct weir_exact64 - a number before it is rounded: x * 2^(at - 1074)
  * @negative: its sign
  * @x: the upper bits of its value, all 64 of them if there are lower ones
- * @at: where the last bit of @x lies
+ * @at: position of the last bit of @x
  * @rest: lower bits; only whether there are any matters
  */
 struct weir_exact64 {

@@ -142,7 +142,7 @@ static bool weir_cut_has_page(const struct xdp_buff *xdp, const struct page *pag
 
 /**
  * weir_cut_end() - other programs have run, and may have cut fragments off
- * @frags: what weir_cut_begin() has filled
+ * @frags: fragments as weir_cut_begin() has noted them
  * @xdp: the frame
  *
  * Called with bottom halves disabled.

@@ -20,7 +20,7 @@ struct weir_lateness {
 /**
  * weir_lateness_count() - count a packet
  * @lateness: the source's, or the order's
- * @ns: how late it was
+ * @ns: its delay
  */
 static inline void weir_lateness_count(struct weir_lateness __percpu *lateness,
 				       u64 ns)

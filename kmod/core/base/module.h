@@ -41,8 +41,8 @@ struct weir_part {
 /**
  * struct weir_module - a module
  * @part: its parts, those that others need first
- * @count: how many there are
- * @ns: what it has in a namespace
+ * @count: number of parts
+ * @ns: returns its part of a namespace
  * @net_ops: its callbacks for namespaces, which call weir_module_net_init(), _flush() and _uninit()
  * @devices: its netdevice notifier, which weir_module_attach_devices() fills in
  */

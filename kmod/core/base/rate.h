@@ -23,7 +23,7 @@ struct weir_rate_config {
  * struct weir_bucket - a token bucket, as the time at which it is full again
  * @full: that time, in ticks of WEIR_RATE_TICKS a nanosecond since the rate
  *	was set; in the past of a bucket that is full
- * @depth: how far in the future it may lie
+ * @depth: maximum distance of that time in the future, in ticks
  *
  * One word that CPUs advance by compare-and-exchange: no lock, and no two
  * readings of a clock that could differ.
@@ -36,7 +36,7 @@ struct weir_bucket {
 /**
  * struct weir_rate - a policer
  * @config: its rates and bursts
- * @since: when it was set, ns
+ * @since: time at which it was set, ns
  * @packets: tokens for packets
  * @bytes: tokens for bytes
  */

@@ -51,7 +51,7 @@ static bool weir_virtual_can(const struct net_device *to, int n, struct xdp_fram
 /**
  * weir_virtual_xmit() - hand frames on to a device
  * @to: the device
- * @n: how many
+ * @n: number of frames
  * @frames: the frames, none of which is too long for it
  * @flags: XDP_XMIT_*
  *
@@ -112,8 +112,8 @@ static int weir_virtual_error(int err)
 /**
  * weir_virtual_alloc() - put a device before another
  * @to: the other
- * @owner: whose packets it takes
- * @ops: how; lasts as long as the module
+ * @owner: the object that takes its packets
+ * @ops: its operations; they last as long as the module
  *
  * RTNL is held.
  *

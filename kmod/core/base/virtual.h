@@ -38,7 +38,7 @@ static inline bool weir_virtual_frame_fits(const struct xdp_frame *frame, size_t
 /**
  * struct weir_virtual - private part of a device that XDP redirects to in the stead of another
  * @to: the other
- * @owner: whose packets it takes
+ * @owner: the object that takes its packets
  */
 struct weir_virtual {
 	struct net_device	*to;

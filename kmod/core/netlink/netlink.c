@@ -221,7 +221,7 @@ EXPORT_SYMBOL_NS_GPL(weir_nl_changed, "WEIR");
 
 /**
  * weir_nl_begin() - start an object's message
- * @msg: where and as what
+ * @msg: the message
  *
  * Return: the header for genlmsg_end(), or NULL where there is no room.
  */
@@ -241,7 +241,7 @@ EXPORT_SYMBOL_NS_GPL(weir_nl_begin, "WEIR");
  * @ns: the namespace, its lock held
  * @cb: the dump
  * @msg: filled
- * @skb: where to
+ * @skb: the message that is written
  * @cmd: the family's command
  */
 void weir_nl_dump_start(struct weir_ns *ns, struct netlink_callback *cb,
@@ -265,7 +265,7 @@ EXPORT_SYMBOL_NS_GPL(weir_nl_dump_start, "WEIR");
 /**
  * weir_nl_dump_devs() - dump objects of devices
  * @ns: the namespace
- * @skb: where to
+ * @skb: the message that is written
  * @cb: the dump; args[0] is the device where it continues, and args[1] is for @fill, 0 at first
  * @cmd: the family's command
  * @devs: by interface index

@@ -43,8 +43,8 @@ struct weir_nl {
 
 /**
  * struct weir_nl_msg - a message that is being built for one object
- * @family: whose message it is
- * @skb: where
+ * @family: the family that it is of
+ * @skb: the buffer that it is written to
  * @portid: of the receiver, 0 for a group
  * @seq: of the request, 0 for a notification
  * @flags: NLM_F_MULTI in a dump

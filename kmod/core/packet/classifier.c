@@ -14,10 +14,10 @@
 
 /**
  * struct weir_classifier_builder - a classifier that is being made
- * @take: what becomes of the next match: first all of them are counted, then stored
- * @input: what it is made of
+ * @take: function for the next match: the first walk counts them, the second stores them
+ * @input: the rules
  * @tuple: the tuples found so far
- * @tuples: how many
+ * @tuples: number of tuples
  * @of: the tuple of each match, in their order
  * @at: index of the next match
  * @classifier: that one, once its size is known

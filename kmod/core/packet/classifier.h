@@ -41,8 +41,8 @@ struct weir_classifier_builder;
  * @except: a rule whose matches are left out, or NULL
  * @walk: calls weir_classifier_add() for each match, in the order of their prio, until that
  *	returns an error, which it returns
- * @matches: how many there are, without those of @except
- * @tuples: how many tuples they may have, up to WEIR_CLASSIFIER_TUPLES_MAX
+ * @matches: number of matches, without those of @except
+ * @tuples: maximum number of tuples, up to WEIR_CLASSIFIER_TUPLES_MAX
  */
 struct weir_classifier_input {
 	void		*rules;
@@ -76,7 +76,7 @@ struct weir_classifier_node {
  * @mask: these bits
  * @first: the lowest prio of their rules
  * @last: the highest one
- * @matches: how many there are
+ * @matches: number of matches
  * @buckets: a power of two, less 1
  * @bucket: index + 1 of the first node, or 0
  * @ip: 4 or 6, or 0 for packets of either and of none

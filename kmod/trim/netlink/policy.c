@@ -16,7 +16,7 @@
 /**
  * struct weir_nl_trim_number - an attribute that is a number of 32 bits
  * @attr: WEIR_A_TRIM_*
- * @at: where in struct weir_trim_config it is kept
+ * @at: its offset in struct weir_trim_config
  * @has: the flag of its presence, 0 where it is always there
  */
 struct weir_nl_trim_number {

@@ -10,7 +10,7 @@
 /**
  * struct weir_xdp_net - chains, flows, filters and orders of a network namespace
  * @ns: its lock serialises every change by request
- * @devs: what devices have, by interface index, in order; written under RTNL, read under RCU
+ * @devs: entries of devices by interface index, in order; written under RTNL, read under RCU
  * @dev_table: the same, hashed by it; written under RTNL, read under RCU
  * @flow_listener: port of the netlink socket that records are reported to, 0 for none
  */

@@ -93,7 +93,7 @@ static int weir_chain_extend(struct weir_xdp_dev *xd, u32 prio, struct weir_memb
  * weir_chain_add() - add a program to a device's chain
  * @wn: the namespace
  * @dev: the device; RTNL is held, so that it cannot go in between
- * @prio: where, not 0
+ * @prio: its priority, not 0
  * @member: the program, with counters; the chain's where this succeeds
  *
  * Return: 0, -EEXIST, -E2BIG or -ENOMEM.
@@ -147,7 +147,7 @@ int weir_chain_move(struct weir_xdp_dev *xd, u32 prio, u32 to)
  * @xd: entry of a device that has a chain; RTNL is held
  * @prio: the place
  * @member: the program, without counters; the chain's where this succeeds
- * @to: where it moves to, or @prio
+ * @to: the priority that it moves to, or @prio
  *
  * Return: 0, -ENOENT, -EEXIST or -ENOMEM.
  */

@@ -154,7 +154,7 @@ u32 weir_member_time(struct weir_member *member, struct xdp_buff *xdp)
 
 /**
  * weir_member_count() - count a verdict
- * @member: whose it is
+ * @member: the program that has given it
  * @verdict: may be one that there is not
  *
  * Return: the verdict, which there is.

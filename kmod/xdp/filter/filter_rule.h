@@ -53,10 +53,10 @@ struct weir_filter_count {
  * @rate: of police and guard
  * @sample: of sample: one packet in so many
  * @group: of sample: the number of the listeners' group
- * @file: where the matches came from, for show; NULL where nothing was said
+ * @file: name of the file that the matches came from, for display; NULL if none was given
  * @common: conditions that all matches of the file were given, for show
  * @has_common: there are such
- * @matches: how many
+ * @matches: number of matches
  */
 struct weir_filter_config {
 	u32			prio;
@@ -77,14 +77,14 @@ struct weir_filter_config {
 /**
  * struct weir_filter_rule - a rule
  * @rcu: it is freed a grace period after it has left its filter
- * @config: how it was set; the file's name is owned
+ * @config: its settings; the file's name is owned
  * @pending: no packet sees it yet; under the namespace's lock
  * @replaced: the rule that has taken its place has its counters, too
  * @count: of its packets
  * @rate: the policer of all its packets; without @config.each
  * @sources: the policers of sources; NULL without @config.each
  * @group: the listeners of sample; NULL once it has left its filter
- * @matches: how many
+ * @matches: number of matches
  * @match: packets that it has, those of any of these
  */
 struct weir_filter_rule {

@@ -33,7 +33,7 @@
 
 /**
  * struct weir_sources_news - what a part of the rows has for listeners
- * @told: how many sources they have heard of
+ * @told: number of sources that they have heard of
  * @others: blocked, and not named
  */
 struct weir_sources_news {
@@ -166,7 +166,7 @@ static void weir_sources_scan(struct work_struct *work)
 
 /**
  * weir_sources_make() - make room for sources
- * @config: what each may send
+ * @config: the rates of each source
  * @room: sources that are known at once; made a power of two, at least WEIR_SOURCES_WAYS
  * @time: ns that a source above the rate is blocked; 0 for none
  *

@@ -43,11 +43,11 @@ struct weir_source_key {
 
 /**
  * struct weir_sources_entry - a source that is known
- * @key: which one
+ * @key: the source
  * @used: the entry has a source
  * @told: listeners have heard that it is blocked
  * @dropped: packets while it was blocked
- * @level: what it has left
+ * @level: state of its token buckets
  * @until: it is blocked up to this time, ns of the monotonic clock; 0 where listeners have heard
  *	that it is not
  */
@@ -62,7 +62,7 @@ struct weir_sources_entry {
 
 /**
  * struct weir_sources_seen - what is told of a source
- * @key: which one
+ * @key: the source
  * @state: enum weir_xdp_filter_state
  * @left: ns that it is blocked from now on
  * @dropped: packets while it was blocked
@@ -102,9 +102,9 @@ struct weir_sources_row {
  * struct weir_sources - the sources of a rule, each policed by itself
  * @rate: the policer; its own buckets are those of all sources that find no room
  * @time: ns that a source above the rate is blocked; 0 for none
- * @owner: whose they are, from weir_sources_start() on
+ * @owner: the rule that they are of, from weir_sources_start() on
  * @secret: factors of the hash
- * @rows: how many, a power of two
+ * @rows: number of rows, a power of two
  * @row: the rows
  * @scan: looks at a part of the rows each time
  * @next: the row that it begins with

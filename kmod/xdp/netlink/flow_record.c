@@ -225,7 +225,7 @@ static int weir_nl_dump_tables(struct weir_xdp_net *wn, const struct weir_nl_msg
 
 /**
  * struct weir_nl_rank - a record in a sorted list
- * @value: what it is sorted by; the most comes first
+ * @value: the value that it is sorted by; the largest comes first
  * @place: of its table and in it; of equal values the least comes first
  */
 struct weir_nl_rank {
@@ -236,8 +236,8 @@ struct weir_nl_rank {
 /**
  * struct weir_nl_top - the next ranks of a sorted list
  * @behind: those behind this one are looked for
- * @count: how many there are
- * @want: how many are wanted at most
+ * @count: number of ranks in it
+ * @want: maximum number of ranks
  * @rank: a heap; the least is the first
  */
 struct weir_nl_top {

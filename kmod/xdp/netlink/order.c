@@ -26,7 +26,7 @@ struct weir_nl_order_req {
 
 /**
  * struct weir_nl_order_new - an order that is to be
- * @config: what was said
+ * @config: the settings of the request
  * @cpus: @config.cpus of them
  */
 struct weir_nl_order_new {

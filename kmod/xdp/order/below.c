@@ -80,7 +80,7 @@ u32 weir_order_below(const struct weir_reorder *order, struct xdp_buff *xdp, u32
 /**
  * weir_order_leaves() - a packet does not go to the queue
  * @order: the packet's
- * @note: what it had
+ * @note: its note
  * @verdict: XDP_DROP by a program, XDP_REDIRECT, or XDP_ABORTED where it has no headroom
  */
 void weir_order_leaves(struct weir_reorder *order, const struct weir_order_note *note, u32 verdict)

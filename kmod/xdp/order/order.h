@@ -35,18 +35,18 @@ struct weir_order_note;
 
 /**
  * struct weir_order_config - what an administrator has said
- * @rule: which packets
+ * @rule: the packets that it takes
  * @hold: ns that a packet waits for earlier ones
  * @packets: slots of a flow, a power of two
  * @bytes: of memory that packets of all flows have together while the order holds them; those
  *	that wait for earlier ones have half of it at most
- * @flows: how many are remembered
+ * @flows: maximum number of flows that are remembered
  * @sequence: enum weir_xdp_order_sequence
  * @offset: of the number, in bytes behind the header of UDP or TCP, or else behind IP's
  * @width: of the number, in bits
  * @scope_offset: of the number of the stream that @offset's number belongs to
  * @scope_width: of that number, in bits; 0 if the flow is one stream
- * @cpus: how many CPUs packets are spread over; 0 for none
+ * @cpus: number of CPUs that packets are spread over; 0 for none
  */
 struct weir_order_config {
 	struct weir_trim_rule	rule;
@@ -75,7 +75,7 @@ struct weir_order_cpu {
 /**
  * struct weir_order_flow - a flow
  * @node: in its bucket, or NULL
- * @order: whose it is
+ * @order: the order that it is of
  * @key: the flow
  * @tunnel: the sender's number of the stream in the flow, such as GTP's TEID; 0 for none
  * @referenced: a packet has come since the last scan: the paper's REF flag (Trio, section 5)
@@ -87,7 +87,7 @@ struct weir_order_cpu {
  * @home: the CPU on which its packets go on
  * @first: the first packet that is in order, and waits for that CPU; NULL for none
  * @last: the last one
- * @ready: how many
+ * @ready: number of packets from @first to @last
  * @link: in the list of that CPU
  * @busy: it is in that list
  * @armed: the timer runs
@@ -158,7 +158,7 @@ struct weir_order_worker {
  * @net: the namespace
  * @dev: the device
  * @prio: the least of the orders that match a packet is its own
- * @config: what was said; never changes
+ * @config: its settings; never change
  * @ndev: the device that packets are redirected to
  * @name: its name, which it loses before the order is said to be gone
  * @ifindex: @dev's, which may go before the order has ended
@@ -173,11 +173,11 @@ struct weir_order_worker {
  * @turn: of the CPUs
  * @cpu: @config.cpus of them
  * @lock: guards @table, @free, @free_count and @homes; taken with bottom halves disabled
- * @homes: how many flows have begun, ever
+ * @homes: number of flows that have ever begun
  * @mask: buckets without one; their number is a power of two
  * @table: flows by hash; read under RCU
  * @free: numbers of flows that are not in use
- * @free_count: how many
+ * @free_count: number of entries of @free
  * @swept: numbers of flows that a scan has taken out
  * @ending: ends it without RTNL
  * @flow: @config.flows of them
@@ -216,7 +216,7 @@ struct weir_reorder {
 /**
  * struct weir_orders - the orders of a device
  * @rcu: it is freed a grace period after the last one has gone
- * @count: how many
+ * @count: number of orders
  * @list: by prio
  */
 struct weir_orders {

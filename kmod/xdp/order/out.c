@@ -218,7 +218,7 @@ static int weir_order_collect(struct weir_order_flow *flow, void **items, int mo
  * weir_order_run() - let packets of a flow go
  * @worker: of the flow's CPU
  * @flow: the flow, which that worker's list has had
- * @budget: how many at most
+ * @budget: maximum number of packets
  *
  * Called by the worker's NAPI. The flow is in the list again where there are more.
  *

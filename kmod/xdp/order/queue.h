@@ -61,7 +61,7 @@ static inline void weir_queue_begin(struct weir_queue *queue, u64 head)
 /**
  * weir_queue_number() - the number of a packet whose sequence number wraps
  * @queue: the flow's
- * @raw: what is in the packet
+ * @raw: the number in the packet
  * @bits: its width, 1 to 32
  *
  * Return: the number that is nearest to the head.

@@ -12,7 +12,7 @@ struct xdp_buff;
  * struct weir_sequence - the place of a packet among those of its sender
  * @raw: its number
  * @bits: the number's width
- * @tunnel: which of the sender's streams; 0 where there is no more than one
+ * @tunnel: number of the stream among the sender's; 0 if there is only one
  */
 struct weir_sequence {
 	u32	raw;

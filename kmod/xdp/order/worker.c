@@ -56,7 +56,7 @@ static void weir_order_kicked(void *arg)
  * weir_order_dispatch() - send a packet to the CPU that was chosen for it
  * @order: the order
  * @frame: the packet
- * @note: what it had, of which anything may be wrong
+ * @note: its note, of which anything may be wrong
  *
  * Called with bottom halves disabled.
  */

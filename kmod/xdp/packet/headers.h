@@ -18,13 +18,13 @@ struct xdp_buff;
  * struct weir_headers - a frame's headers
  * @key: its flow
  * @len: bytes of the frame
- * @l3: where its IP header begins, in bytes from the frame's begin
- * @l4: where the header behind begins; 0 where there is none
+ * @l3: offset of the IP header from the start of the frame, in bytes
+ * @l4: offset of the header behind; 0 if there is none
  * @tos: DSCP and ECN
  * @tcp_flags: the byte of TCP's flags; 0 for others
  * @flags: WEIR_HEADERS_*
- * @first: where the header behind IP begins in a datagram's first fragment, else 0; valid only with
- *	WEIR_HEADERS_FRAGMENT
+ * @first: in a datagram's first fragment the offset of the header behind IP, else 0; valid only
+ *	with WEIR_HEADERS_FRAGMENT
  */
 struct weir_headers {
 	struct weir_flow_key	key;

@@ -30,7 +30,7 @@
 /**
  * struct asked - what was asked for, and what came of it
  * @request: for asking again; its strings are those below, or the environment's
- * @look: when to see next whether the daemon is still there
+ * @look: time of the next check that the daemon is still there
  * @owner: the process that asked: a child of it has the connection, and must not speak on it
  */
 struct asked {

@@ -49,7 +49,7 @@ struct ask_request {
 
 /**
  * struct ask_answer - what came back
- * @error: why there is no job
+ * @error: the reason if there is no job
  */
 struct ask_answer {
 	uint32_t job;
@@ -67,8 +67,8 @@ struct ask_hold;
 /**
  * struct ask_calls - the functions of the library
  * @open: returns 0 and a hold on the job, or a negative errno with @answer->error
- * @is_held: whether the daemon is still there, and has the rank
- * @is_vain: whether the daemon has said that not all ranks can come, and why
+ * @is_held: returns nonzero if the daemon is still there, and has the rank
+ * @is_vain: returns nonzero, and the reason, if the daemon has said that not all ranks can come
  * @drop: frees the hold, and the rank may come back
  * @close: the same, and the rank leaves the job
  */

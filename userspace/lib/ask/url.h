@@ -10,7 +10,7 @@
 
 /**
  * struct url - its parts
- * @http: where to ask, "http://10.0.0.254:12080"
+ * @http: the daemon's URL, "http://10.0.0.254:12080"
  * @name: of the job; empty where the launcher is to say
  * @query: further wishes; empty where there are none
  */

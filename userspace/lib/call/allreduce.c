@@ -28,10 +28,10 @@
 /**
  * struct call - a caller's arguments
  * @in: elements; NULL where it only follows
- * @out: where results go
+ * @out: buffer for the results
  * @count: elements of each
  * @type: type of the elements
- * @operation: how they are combined
+ * @operation: operation that combines them
  * @flags: of the call
  * @extra: arguments that few calls have
  */

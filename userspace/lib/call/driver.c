@@ -26,7 +26,7 @@
  * @news: an eventfd for the caller's event loop: requests are done, or the communicator has failed
  * @has_news: it is readable
  * @is_told_failure: for the latter
- * @until: when it wakes by itself; 0 where it does not sleep, or was woken
+ * @until: time at which it wakes by itself; 0 if it does not sleep, or was woken
  * @for_room: it wakes when the socket takes packets, too
  * @stop: it is to end
  */

@@ -30,7 +30,7 @@ struct weir_request;
  * @is_watched: @epoll watches the socket of the tree, or the descriptor of its thread
  * @for_room: it waits for room in the socket, too
  * @is_due: something is to be done on the tree, in the loop that waits
- * @wakes: when the tree is due though no packet comes; 0 where something was done on it, in that
+ * @wakes: time at which the tree is due without a packet; 0 if something was done on it, in that
  *	loop, since that was noted
  * @members: ranks that the boxes report, of all trees together
  * @missing: ranks that this rank waits for, of all trees together

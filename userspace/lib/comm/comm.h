@@ -31,9 +31,9 @@ struct trees;
 
 /**
  * struct config - the options, checked and with the defaults filled in
- * @box: where blocks go
- * @local: where this end is bound
- * @group: where results come to; length 0 where they come to @local
+ * @box: address that blocks are sent to
+ * @local: address that this end is bound to
+ * @group: address that results come to; length 0 if they come to @local
  * @ifindex: the interface of the options; 0 is none
  * @interface: its name
  * @job: id
@@ -42,10 +42,10 @@ struct trees;
  * @source: this worker's source id on its box
  * @everyone: their set
  * @grads: elements a block
- * @tree: which of the trees this communicator is, from 0
+ * @tree: number of this communicator among the trees, from 0
  * @trees: number of trees that the blocks of a vector are dealt to
  * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
- * @operation: how the job combines them; 0 if the options leave it open, until the box's answer
+ * @operation: the job's operation; 0 if the options leave it open, until the box's answer
  * @window: packets under way at most
  * @timeout: without a packet of the box, ns
  * @failover: without a packet of the box before another one is asked, ns
@@ -128,14 +128,14 @@ struct members {
  * @nonce: the number that identifies it in joins
  * @generation: from the box
  * @start: the block that the generation began with
- * @since: when it came from the box
+ * @since: time at which it came from the box
  * @blocks: slots on the box
  * @lag: blocks between an exponent and the block that it is of, see exponent.h
  * @cwnd_cap: packets that the boxes have room for; 0 where they do not say, nor mark results
  * @takes_acks: the box takes acknowledgments
  * @little: elements are little-endian in this rank's packets, else in network byte order
  * @cookie: the box's cookie for @nonce, to be sent with joins; 0 is none
- * @again: when it asks next
+ * @again: time of the next join
  * @repeat: and the pause until the repetition after that
  */
 struct membership {
@@ -156,9 +156,9 @@ struct membership {
 /**
  * struct other_box - what is known of a box where this rank is not
  * @address: its address and the job's port
- * @unanswered: when it was asked first since it has answered last; 0 where it has answered
+ * @unanswered: time of the first question since its last answer; 0 if it has answered
  * @answers: answers in a row
- * @waited_on: when it said first that ranks wait there; 0 where none do
+ * @waited_on: time at which it first said that ranks wait there; 0 if none do
  * @shunned: not to be gone to before
  * @cookie: for the next number
  */
@@ -186,15 +186,15 @@ struct home {
 /**
  * struct standby - the boxes that have the job, see join/standby.h
  * @boxes: in the order in which they are preferred
- * @count: how many; with one, the rest is not in use
- * @at: where this rank is
- * @from: where it came from, when it has gone back by itself; else 0
+ * @count: number of boxes; with one, the rest is not in use
+ * @at: index of the box where this rank is
+ * @from: index of the box that it came from, if it has gone back by itself; else 0
  * @home: of its generation, while it moves
  * @fd: asks the others, connected to the one that was asked last; -1 before that
  * @asked: index of that box
  * @nonce: the number for the next join at another one
- * @since: when this rank came to @at, or a generation began there
- * @again: when another one is asked next
+ * @since: time at which this rank came to @at, or a generation began there
+ * @again: time at which another one is asked next
  * @shun: for how long boxes are shunned the next time, ns
  */
 struct standby {
@@ -213,8 +213,8 @@ struct standby {
 
 /**
  * struct life - signs of life of the box, beside results
- * @heard: when the last packet came from it
- * @unheard: how often the timer ran out since
+ * @heard: time of the last packet from it
+ * @unheard: number of times that the timer has run out since
  * @doubts: notices since that this rank is no longer in the job, each after a packet was
  *	sent
  * @spoke: a packet was sent since the last of them
@@ -229,7 +229,7 @@ struct life {
 /**
  * struct absence - ranks that this one waits for
  * @ranks: the ranks, as the box has named them last
- * @noted: when it did; 0 is never
+ * @noted: time at which it did; 0 is never
  * @warned: the caller was told about this wait
  */
 struct absence {
@@ -248,7 +248,7 @@ struct absence {
  * @repeat: the last one with WEIR_TRIO_FINAL is to be repeated, as it may be lost
  * @gap: the first of results that were lost before the program wanted them,
  * @has_gap: if there are any. Then the box is asked for them:
- * @asked: when it was last,
+ * @asked: time of the last question,
  * @tries: and the number of times for this one
  */
 struct acks {
@@ -313,19 +313,19 @@ struct guard {
  * @ahead: the first block after all results that have come
  * @rtt: the time that answers take
  * @pace: number of packets that may be under way
- * @merging: whether packets are sent as merged messages
+ * @merging: state of sending packets as merged messages
  * @queue: requests
  * @in: packets received
  * @now: the time, as of the start of this round
  * @timer: start of the retransmission timer
- * @progress: when the last answer came; moved on by time spent elsewhere
- * @left: when the caller was given back control
+ * @progress: time of the last answer; moved on by time spent elsewhere
+ * @left: time at which the caller was given back control
  * @answered_sent: latest sending among all blocks that are answered
- * @sampled: when an answer to it was the last sample of the round trip
+ * @sampled: time at which an answer to it was the last sample of the round trip
  * @answered_contributed: latest contribution of them
- * @timed_out: when the retransmission timer ran out last
+ * @timed_out: time at which the retransmission timer last ran out
  * @silent_from: @answered_sent at that time
- * @burst: how many blocks it asked about at most
+ * @burst: maximum number of blocks that it asked about
  * @away: the caller was away, so packets in the socket are no samples of times
  * @drained: the sockets had no packet left when they were read last
  * @idle: and nothing else was left to do then

@@ -86,7 +86,7 @@ struct pace {
  * struct pace_answer - blocks that were answered together
  * @blocks: number of blocks
  * @marked: the result says that a queue is full (RFC 3168: CE)
- * @sent: when their packets were sent
+ * @sent: time at which their packets were sent
  * @again: and not for the first time: the answer may be to another sending
  */
 struct pace_answer {

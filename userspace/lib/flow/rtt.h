@@ -25,7 +25,7 @@
  * @min: shortest seen
  * @latest: the last sample
  * @round: packets sent before this are of a round trip that was smoothed already
- * @backoff: how often the timer ran out since the last answer
+ * @backoff: number of times that the timer has run out since the last answer
  */
 struct rtt {
 	uint64_t smoothed;

@@ -47,10 +47,10 @@ enum window_where {
 /**
  * struct window_slot - one block under way
  * @request: the request of the block; NULL if none needs the answer, or no longer
- * @sent: when a packet about it was sent last
- * @contributed: when its contribution was sent last
- * @replied: when the box replied that it is in
- * @tries: how many packets were sent about it; 0 is none yet
+ * @sent: time at which a packet about it was last sent
+ * @contributed: time at which its contribution was last sent
+ * @replied: time of the box's reply that it is in
+ * @tries: number of packets sent about it; 0 is none yet
  * @bytes: of its contribution, as it is kept to be sent again, header included
  * @asked: the reason if the box was asked, since @contributed or @replied
  * @where: the list that it is in
@@ -93,7 +93,7 @@ struct window_list {
  * @base: the oldest block without an answer
  * @next: the first block that has not been sent
  * @high: the first block whose contribution was never made
- * @limit: how many blocks from @base on may have been sent
+ * @limit: number of blocks from @base on that may have been sent
  * @flight: blocks that wait for an answer
  * @mask: a power of two minus one; block b has slot b & @mask
  * @lists: blocks that wait, each in one of them

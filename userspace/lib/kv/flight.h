@@ -14,8 +14,8 @@
 /**
  * struct kv_packet - a packet
  * @bytes: header and pairs
- * @length: how many bytes
- * @sent: when it was sent last, ns
+ * @length: number of bytes
+ * @sent: time at which it was last sent, ns
  * @order: its place among all sendings
  * @later: number of packets sent later that have been acknowledged since
  * @again: it was sent more than once
@@ -41,7 +41,7 @@ struct kv_packet {
  * @limit: the first that the other end has no room for
  * @under_way: number of packets that were sent and are not acknowledged
  * @order: number of sendings
- * @timer: when the retransmission timer was restarted, ns
+ * @timer: time at which the retransmission timer was restarted, ns
  * @pace: the congestion window
  * @rtt: round trips
  */

@@ -15,7 +15,7 @@
 /**
  * struct kv_inbox - room for packets
  * @bytes: of each, and one more, by which those that are too long are known
- * @peer: where each is from
+ * @peer: sender of each
  * @part: of each message
  * @message: for recvmmsg()
  */

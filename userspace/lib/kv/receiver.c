@@ -155,8 +155,8 @@ static void take_pairs(struct weir_stream *stream, struct kv_cursor cursor)
  * struct letter - a packet that has come
  * @header: its header
  * @bytes: all of it
- * @length: how many bytes
- * @peer: where it is from
+ * @length: number of bytes
+ * @peer: its sender
  */
 struct letter {
 	struct kv_header header;

@@ -24,8 +24,8 @@ struct weir_stream;
  * @window: packets that each mapper may have under way
  * @last: the number of the session that was opened last
  * @complete: all mappers have ended: the table no longer changes
- * @ended: when that was, ns
- * @repeated: when the last acknowledgments were repeated
+ * @ended: time of that, ns
+ * @repeated: time at which the last acknowledgments were repeated
  * @read: number of pairs of the result that the caller has had
  */
 struct kv_receiver {

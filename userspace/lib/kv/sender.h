@@ -23,14 +23,14 @@ struct weir_stream;
  * @session: the receiver's number; 0 before the session is open
  * @follows: the session before it; 0 where there was none
  * @cookie: of the receiver; 0 before it has come
- * @taken_since: when the receiver said first that the source is taken, ns; 0 where it did not
+ * @taken_since: time at which the receiver first said that the source is taken, ns; 0 if it did not
  * @ended: the last packet has its number
  * @over: and is acknowledged
- * @heard: when a packet came last, ns
+ * @heard: time of the last packet received, ns
  * @behind_silent: that was of a box which hears nothing of the reducer
- * @sent: when one was sent last, ns
- * @silent_since: when one was sent first after that; 0 where none was
- * @left: when a call that has used the socket ended last, ns
+ * @sent: time of the last packet sent, ns
+ * @silent_since: time of the first packet sent after @heard; 0 if none was
+ * @left: end of the last call that has used the socket, ns
  * @trouble: the last error of the path, an errno; 0 where packets have come since
  */
 struct kv_sender {

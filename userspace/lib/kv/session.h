@@ -13,13 +13,13 @@
  * struct kv_session - a session
  * @number: the reducer's number of it; 0 where the source has no session
  * @instance: the mapper's own
- * @peer: where the mapper is
+ * @peer: address of the mapper
  * @base: all packets before this one are taken
  * @more: and of those behind it these, as in struct weir_kv
  * @ended: the last packet has come, and its pairs are taken
  * @last: its number
  * @confirmed: the mapper knows that all have ended
- * @heard: when a packet came last, ns
+ * @heard: time of the last packet, ns
  */
 struct kv_session {
 	uint32_t number;

@@ -24,8 +24,8 @@ struct kv_receiver;
  * @port: of @peer
  * @job: the job's id
  * @source: a mapper's number
- * @sources: how many a reducer waits for
- * @local_keys: how many keys a mapper may keep
+ * @sources: number of sources that a reducer waits for
+ * @local_keys: number of keys that a mapper may keep
  * @timeout: silence that a mapper bears, ns
  */
 struct kv_config {

@@ -12,7 +12,7 @@
 /**
  * struct kv_entry - a key and its value
  * @hash: of the key
- * @key: where its bytes begin among those of all keys
+ * @key: offset of its bytes among those of all keys
  * @value: the value; of a sum of integers its lower 64 bits
  * @carry: the part above them, a multiple of 2^64: so the order in which values come does not matter
  * @length: of the key

@@ -47,7 +47,7 @@ struct kv_header {
 /**
  * struct kv_pair - a pair in a packet
  * @key: its bytes there
- * @length: how many
+ * @length: number of bytes
  * @bits: the value's
  */
 struct kv_pair {

@@ -25,11 +25,11 @@ struct scaling {
 
 /**
  * convert_to_wire() - elements as the box takes them
- * @wire: where they go
+ * @wire: buffer for them
  * @wire_type: the job's type
  * @in: the elements
  * @type: type of the elements; int32, int64 and float64 only for the same @wire_type
- * @count: how many, CONVERT_MAX at most
+ * @count: number of elements, CONVERT_MAX at most
  * @scaling: of floats to an int32
  * @little: little-endian there, else in network byte order
  *
@@ -40,11 +40,11 @@ void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *
 
 /**
  * convert_from_wire() - elements as the box has sent them
- * @out: where they go
+ * @out: buffer for them
  * @type: their type then; int32, int64 and float64 only from the same
  * @wire: the elements there
  * @wire_type: the job's type
- * @count: how many, CONVERT_MAX at most
+ * @count: number of elements, CONVERT_MAX at most
  * @divisor: the divisor of each before it is rounded, 1 for none; floats only
  * @little: little-endian there, else in network byte order
  */
@@ -58,7 +58,7 @@ void convert_swap(void *wire, size_t size, size_t count);
  * convert_largest() - the largest of floats, by their size
  * @in: the elements
  * @type: type of the elements
- * @count: how many
+ * @count: number of elements
  *
  * Return: an infinity or a NaN, where one of them is not finite.
  */
@@ -75,7 +75,7 @@ void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_typ
  * convert_check() - check that all these floats can be sent
  * @in: the elements
  * @type: type of the elements
- * @count: how many
+ * @count: number of elements
  * @scale: the factor of each
  * @at: set to the first that cannot
  * @value: and to its value

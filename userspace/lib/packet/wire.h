@@ -66,7 +66,7 @@ static inline uint32_t wire_get32(const uint8_t at[4])
  * @job: the job's id
  * @flags: WEIR_TRIO_*
  * @source: the sender's source id on the box
- * @ranks: how many are summed, 1 to 256
+ * @ranks: number of ranks that are summed, 1 to 256
  * @joined: the generation came from the box
  * @down: it comes from a box
  * @has_exponent: an exponent follows

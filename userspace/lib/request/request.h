@@ -17,7 +17,7 @@ struct weir;
 /**
  * struct weir_request - an allreduce, or what one tree does of it: its vectors are the caller's
  *	then, and its blocks those that the tree is dealt
- * @comm: where it runs
+ * @comm: the communicator that it runs on
  * @parts: the part of each tree if there are several; else NULL
  * @previous: begun before it and still outstanding
  * @next: begun after it
@@ -27,7 +27,7 @@ struct weir;
  * @count: elements
  * @grads: of a block
  * @type: of the elements
- * @operation: how they are combined
+ * @operation: operation that combines them
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
  * @scale: of floats that the caller scales, else 0
  * @limit: of integers that are scaled so; 0 where all fit

@@ -18,7 +18,7 @@
  * struct job - what is measured
  * @type: of elements
  * @size: bytes of one
- * @op: how they are combined
+ * @op: operation that combines them
  * @iterations: measured, each size
  * @warmup: not measured, each size
  */

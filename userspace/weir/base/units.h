@@ -14,8 +14,8 @@
 
 /**
  * struct unit - a word behind a number, and what it stands for
- * @times: how many base units it is
- * @over: how many of them make one base unit, 0 for one
+ * @times: number of base units that it is
+ * @over: number of them that make one base unit, 0 for one
  */
 struct unit {
 	const char *word;

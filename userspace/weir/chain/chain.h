@@ -17,7 +17,7 @@
  * struct chain_program - a program that is to have a place in a chain
  * @fd: it
  * @frags: it takes frames with fragments
- * @file: where it came from, an absolute path; NULL of weir's own
+ * @file: absolute path of its file; NULL of weir's own
  * @section: section of that file that it was loaded from; NULL of weir's own
  */
 struct chain_program {

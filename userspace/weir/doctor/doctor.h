@@ -19,7 +19,7 @@ enum verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_VERDICTS };
  * struct finding - one check's outcome
  * @check: name of the check, one word for programs
  * @subject: the object: "job 7", "port eth0", or "" for the machine
- * @fix: how to mend it; NULL where all is well
+ * @fix: advice; NULL if all is well
  */
 struct finding {
 	enum verdict verdict;

@@ -24,8 +24,8 @@
 
 /**
  * struct kept - a finding that is still to be printed
- * @found: what was found
- * @fix: how to mend it; empty where all is well
+ * @found: the finding's text
+ * @fix: advice; empty if all is well
  * @alike: verdict, check and both texts, without the names in them
  * @name: the first such name in @found; empty where there is none
  * @printed: it was named behind another one

@@ -28,9 +28,9 @@ struct matches {
  * @ifindex: of the filter's device
  * @prio: its place; 0 for one behind all others
  * @matches: its packets
- * @file: where they came from, an absolute path, or NULL
+ * @file: absolute path of the file that they came from, or NULL
  * @common: the `rule` that counts for all that the file has, or NULL
- * @action: what is done with them
+ * @action: action on them
  */
 struct filter_rule {
 	unsigned int ifindex;

@@ -69,7 +69,7 @@ enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
  * @names: of a name, its words; of a number or a time, words for some
  * @none: a word that is taken too and stands for no address, device or number of
  *	the key's own; of a match, for all packets
- * @repeat: how often the key may be given, 0 for once
+ * @repeat: number of times that the key may be given, 0 for once
  * @unordered: the order of values of a key that repeats does not count
  * @syntax: of a VALUE_OWN
  */

@@ -29,7 +29,7 @@ static const struct names proto_names = { "protocol", 3, protos };
 /**
  * struct field - a part of a match that is a number, or addresses
  * @word: its word
- * @at: where in struct match it is kept
+ * @at: its offset in struct match
  * @attr: the attribute that carries it
  * @prefix: the attribute with the number of an address's bits that count; 0 for
  *	a number

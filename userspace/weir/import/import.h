@@ -21,7 +21,7 @@
  * @map_count: number of words in @maps
  * @classes: the handle of the devices' root qdisc whose classes trim, as "1:"; NULL for ports as a
  *	whole
- * @commands: what makes the same here
+ * @commands: commands that make the same here
  * @left: array of what has no counterpart: objects of table, key, field, value and why
  */
 struct import {

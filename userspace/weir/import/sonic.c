@@ -28,7 +28,7 @@
  * @from_class: the DSCP of trimmed packets is that of @class
  * @dscp: the DSCP of trimmed packets otherwise
  * @class: their traffic class
- * @queue: how their queue is chosen, NULL if it is not said
+ * @queue: the choice of their queue, NULL if there is none
  */
 struct sonic {
 	bool from_class;

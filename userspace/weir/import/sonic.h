@@ -30,7 +30,7 @@ struct sonic_limit {
  * struct sonic_port - a port that trims
  * @name: in SONiC
  * @queues: those that trim, bit i being queue i
- * @limit: what they may keep
+ * @limit: limits of these queues
  * @key: the first entry of BUFFER_QUEUE that has it
  * @acl: the ACL that it names, "" for none
  */

@@ -32,9 +32,9 @@
  * @priority: the higher, the earlier
  * @disable: its action is DISABLE_TRIM
  * @used: it is part of an ACL
- * @matches: what it matches
+ * @matches: its matches
  * @field: the field without a counterpart, NULL if it is the rule as a whole
- * @why: why it is left out, NULL if it is not
+ * @why: the reason if it is left out, NULL if it is not
  */
 struct entry {
 	const char *key;

@@ -11,8 +11,8 @@
  * struct modules - what an upgrade replaces
  * @family: the modules of these families
  * @core: weir_core, too: where all modules go that are loaded
- * @file: where the only one comes from, or NULL
- * @dir: where all come from, or NULL: both NULL for what modprobe finds
+ * @file: file of the only one, or NULL
+ * @dir: directory of all, or NULL: both NULL for what modprobe finds
  */
 struct modules {
 	bool family[FAMILIES];

@@ -42,7 +42,7 @@
  * @name: its name; empty of the tool's own
  * @fd: it
  * @inode: its number, by which one with two names is known
- * @kept: what it has
+ * @kept: its saved configuration
  */
 struct space {
 	char name[256];

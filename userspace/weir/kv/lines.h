@@ -14,9 +14,9 @@
  * struct lines - what is read
  * @name: of the file, for sentences
  * @fd: it
- * @begin: where it was opened; -1 of a pipe, which cannot be read again
+ * @begin: offset at which it was opened; -1 of a pipe, which cannot be read again
  * @number: of the line that came last, from 1
- * @from: where the next line begins
+ * @from: start of the next line
  * @to: the end of what has been read
  * @ended: no more comes
  */

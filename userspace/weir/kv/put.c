@@ -16,7 +16,7 @@
  * struct put - a mapper
  * @stream: its stream
  * @integers: values are of int32 or int64
- * @lines: what it reads
+ * @lines: its input
  */
 struct put {
 	struct weir_stream *stream;

@@ -52,7 +52,7 @@ struct tree {
  * @uses: by link, packets that cross it, each way, for a block of each tree
  * @jobs: by node, how many trees sum there
  * @slowest: the link that holds the job up
- * @rate: what a worker sends, and receives, at most: bytes a second
+ * @rate: bytes a second that a worker sends, and receives, at most
  */
 struct plan {
 	const struct topology *topology;

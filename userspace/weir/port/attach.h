@@ -15,7 +15,7 @@
 /**
  * struct choice - the mode that is best for a device
  * @mode: enum weir_mode
- * @why: what decides, half a sentence
+ * @why: the reason, half a sentence
  */
 struct choice {
 	uint32_t mode;

@@ -8,7 +8,7 @@
 /**
  * struct entry - one of them
  * @message: a line
- * @event: what happened
+ * @event: name of the event
  * @priority: as of syslog(3)
  * @job: the job that it is about, negative for none
  * @source: number of the source that it is about, negative for none

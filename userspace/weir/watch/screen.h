@@ -19,7 +19,7 @@
  * @width: columns; longer lines are cut off
  * @height: lines; further ones are cut off
  * @line: those written so far, @lines of them
- * @out: where the line that is being written goes, NULL between lines
+ * @out: stream of the line that is being written, NULL between lines
  * @column: of that line
  * @keys: pressed last, where screen_wait() said so, @pressed of them
  */

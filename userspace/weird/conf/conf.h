@@ -22,7 +22,7 @@
  * @key: name of the file with its private key
  * @authority: name of the file with certificates of those who sign the clients', or NULL
  * @tls: contents of those files, or NULL without TLS
- * @metrics: who may read metrics without being an operator
+ * @metrics: clients that may read metrics without being an operator
  */
 struct conf {
 	struct addr address;

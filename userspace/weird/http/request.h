@@ -9,11 +9,11 @@
 
 /**
  * struct request - one of them
- * @route: what answers it; NULL where it was refused at once
+ * @route: the route that answers it; NULL if it was refused at once
  * @tenant: the tenant that sent it, or NULL
  * @head: only the headers of the answer are wanted
  * @path: of the URL, behind the route's
- * @refusal: why it is not granted
+ * @refusal: the reason if it is not granted
  * @stream: the answer, where it goes on
  */
 struct request {

@@ -18,7 +18,7 @@
  * struct stream - one of them
  * @gone: called once when the client has gone, not when stream_end() was called first
  * @context: its argument
- * @text: what is still to be sent
+ * @text: text that is still to be sent
  * @asleep: the connection is suspended
  * @over: nothing follows @text
  */

@@ -40,7 +40,7 @@ struct rank {
  * @asked: as its first worker asked for it
  * @leases: ranks that are connected
  * @alone_since: since when none is, in milliseconds
- * @grace: how long that may last
+ * @grace: milliseconds that this may last
  * @activity: of the module's, when it was looked at last
  */
 struct job {
@@ -59,7 +59,7 @@ struct job {
 
 /**
  * struct refused - a rank that was refused a place in a job
- * @until: when that is forgotten
+ * @until: time at which that is forgotten
  * @why: in words
  */
 struct refused {
@@ -74,7 +74,7 @@ struct refused {
  * struct jobs - all of them
  * @next: the id that is tried first
  * @refused: the last ones
- * @next_refused: where the next one of these goes
+ * @next_refused: index of the next one of these
  * @journal: the directory's descriptor
  * @conf: may be another from one call to the next
  * @lease_end: closes a connection, whose worker is told why

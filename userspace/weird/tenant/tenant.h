@@ -32,7 +32,7 @@ struct quota {
  * @operator: may see everything: all jobs, metrics and events
  * @token: their hashes
  * @certificate: common names of client certificates
- * @prefixes: where its workers are
+ * @prefixes: addresses of its workers
  * @groups: multicast groups that its jobs may have
  */
 struct tenant {
