@@ -129,6 +129,12 @@ def includes(path, text):
     return text.replace("TRACE_INCLUDE_FILE trim/", "TRACE_INCLUDE_FILE weir/")
 
 
+def mentions(text):
+    """Return the text with the paths of the tree where a comment names a file."""
+    text = re.sub(r"\buapi/(weir\w*\.h)", r"uapi/linux/\1", text)
+    return re.sub(r"\bkmod/(?:core|agg|trim|xdp)/", lambda match: dict(PLACES)[match[0]], text)
+
+
 def adapted(path, kernel):
     """Return the text that a file of the project has in the tree."""
     text = read(path)
@@ -136,4 +142,4 @@ def adapted(path, kernel):
         return text
     if "WEIR_HAVE_" in text:
         text = re.sub(r"\n{3,}", "\n\n", kernel.reduce(text))
-    return includes(path, kernel.allocations(kernel.expand(OUTSIDE.sub("", text))))
+    return mentions(includes(path, kernel.allocations(kernel.expand(OUTSIDE.sub("", text)))))
