@@ -18,7 +18,7 @@ bool module_is_built_in(const char *module)
 {
 	char path[64];
 
-	/* What was loaded from a file has a state. */
+	/* A module that was loaded from a file has a state. */
 	snprintf(path, sizeof(path), "/sys/module/%s/initstate", module);
 	return access(path, F_OK);
 }
