@@ -97,7 +97,7 @@ class Kernel:
         """Return the text with allocations of one object by its type, where the kernel has that."""
         if not self.defines("kzalloc_obj"):
             return text
-        return re.sub(r"\b(kv?[mz]alloc)\(sizeof\((\*?[\w>.-]+|struct \w+)\), (GFP_\w+)\)", r"\1_obj(\2, \3)", text)
+        return re.sub(r"\b(kv?[mz]alloc)\(sizeof\((\*?[\w>.-]+|struct \w+)\), (\w*GFP\w*)\)", r"\1_obj(\2, \3)", text)
 
 
 def wrapped(line):
@@ -141,5 +141,6 @@ def adapted(path, kernel):
     if not path.endswith((".c", ".h")):
         return text
     if "WEIR_HAVE_" in text:
-        text = re.sub(r"\n{3,}", "\n\n", kernel.reduce(text))
-    return mentions(includes(path, kernel.allocations(kernel.expand(OUTSIDE.sub("", text)))))
+        text = kernel.reduce(text)
+    text = mentions(includes(path, kernel.allocations(kernel.expand(OUTSIDE.sub("", text)))))
+    return re.sub(r"\n{3,}", "\n\n", text)
