@@ -131,7 +131,7 @@ def includes(path, text):
 
 def mentions(text):
     """Return the text with the paths of the tree where a comment names a file."""
-    text = re.sub(r"\buapi/(weir\w*\.h)", r"uapi/linux/\1", text)
+    text = re.sub(r"\buapi/(weir\w*\.h)", r"linux/\1", text)
     return re.sub(r"\bkmod/(?:core|agg|trim|xdp)/", lambda match: dict(PLACES)[match[0]], text)
 
 
