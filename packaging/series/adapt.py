@@ -13,8 +13,10 @@ PLACES = (
     ("kmod/xdp/", "net/weir/xdp/"),
     ("kmod/trim/", "net/sched/weir/"),
     ("bpf/lib/", "net/weir/lib/"),
+    ("uapi/", "include/uapi/linux/"),
     ("packaging/series/tree/", ""),
 )
+SPECS = "Documentation/netlink/specs/"
 COMPAT = "kmod/core/base/compat.h"
 # Lines of a module outside of the tree.
 OUTSIDE = re.compile(r"^MODULE_VERSION\(WEIR_VERSION\);\n", re.M)
@@ -23,12 +25,20 @@ LINE = 80
 
 def place(path):
     """Return where a file of the project is in the tree."""
-    if path.startswith("uapi/"):
-        return ("Documentation/netlink/specs/" if path.endswith(".yaml") else "include/uapi/linux/") + path[len("uapi/"):]
+    if path.startswith("uapi/") and path.endswith(".yaml"):
+        return SPECS + path[len("uapi/"):]
     for here, there in PLACES:
         if path.startswith(here):
             return there + path[len(here):]
     raise Failure(f"{path} has no place in the tree")
+
+
+def home(path):
+    """Return the file of the project that is at this place in the tree, as place() has it."""
+    for here, there in PLACES:
+        if path.startswith(there):
+            return here + path[len(there):]
+    return path
 
 
 class Kernel:
@@ -48,6 +58,7 @@ class Kernel:
             raise Failure(f"Kbuild does not test for {' '.join(sorted(missing))}")
         self.flags += [("-D" if there else "-U") + name for name, there in sorted(names.items())]
         self.macros = self.read_macros()
+        self.allocates_objects = self.defines("kzalloc_obj")
 
     def has(self, header, pattern):
         return subprocess.run(["grep", "-qsw", pattern, os.path.join(self.linux, "include", header)], check=False).returncode == 0
@@ -95,7 +106,7 @@ class Kernel:
 
     def allocations(self, text):
         """Return the text with allocations of one object by its type, where the kernel has that."""
-        if not self.defines("kzalloc_obj"):
+        if not self.allocates_objects:
             return text
         return re.sub(r"\b(kv?[mz]alloc)\(sizeof\((\*?[\w>.-]+|struct \w+)\), (\w*GFP\w*)\)", r"\1_obj(\2, \3)", text)
 
@@ -135,9 +146,8 @@ def mentions(text):
     return re.sub(r"\bkmod/(?:core|agg|trim|xdp)/", lambda match: dict(PLACES)[match[0]], text)
 
 
-def adapted(path, kernel):
-    """Return the text that a file of the project has in the tree."""
-    text = read(path)
+def adapted(path, text, kernel):
+    """Return the text of a file of the project as the tree has it."""
     if not path.endswith((".c", ".h")):
         return text
     if "WEIR_HAVE_" in text:

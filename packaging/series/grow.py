@@ -5,11 +5,13 @@ import re
 import subprocess
 import tempfile
 
-from adapt import adapted, place
+from adapt import SPECS, adapted, place
 from plan import Failure, read
 
-MODULES = {"core": "weir_core", "agg": "weir", "trim": "sch_weir", "xdp": "weir_xdp"}
-FAMILIES = {"agg": ("weir", "weir.h"), "trim": ("weir_trim", "weir_trim_nl.h"), "xdp": ("weir_xdp", "weir_xdp_nl.h")}
+# The directories of kmod/, each with its symbol in Kconfig, and those with a netlink family.
+MODULES = {"core": "WEIR_CORE", "agg": "WEIR", "xdp": "WEIR_XDP", "trim": "NET_SCH_WEIR"}
+FAMILIES = {"agg": "weir", "trim": "weir_trim", "xdp": "weir_xdp"}
+VECTOR = "\n# The files with vector instructions"
 OBJECT = re.compile(r"^(?!obj-)\w+-(?:y|\$\(\w+\)) \+= ([\w/]+)\.o\n", re.M)
 NAME = re.compile(r"\bweir_\w+\b")
 
@@ -40,49 +42,47 @@ class Objects:
             elif kind.isupper():
                 self.defines[name] = path
 
-    def linked(self, present):
-        """Return the objects of these files. Raise Failure if one calls what comes later.
+    def lack(self, name, present):
+        """Return true if a function or variable is of an object that does not come with these files."""
+        return name in self.defines and self.defines[name] + ".c" not in present
+
+    def check(self, present):
+        """Raise Failure if an object of these files calls what comes later.
 
         A table of parts and a table of operations may: they grow.
         """
-        found = {path for path in self.needs if path + ".c" in present}
-        for path in sorted(found):
-            later = self.needs[path] - found
-            if later and not path.endswith(("/main", "/netlink/gen")):
-                raise Failure(f"patches: {path} calls {' '.join(sorted(later))}, which comes later")
-        return found
+        for path, needs in self.needs.items():
+            later = sorted(other for other in needs if other + ".c" not in present)
+            if path + ".c" in present and later and not path.endswith(("/main", "/netlink/gen")):
+                raise Failure(f"patches: {path} calls {' '.join(later)}, which comes later")
 
 
-def makefile(module, linked):
-    """Return the Makefile of a module's directory with the objects that are linked."""
+def makefile(module, present):
+    """Return the Makefile of a module's directory with the objects of these files."""
     text = re.sub(r"^CFLAGS_main\.o.*\n", "", read(f"kmod/{module}/Kbuild"), flags=re.M)
-    text = OBJECT.sub(lambda line: line[0] if f"kmod/{module}/{line[1]}" in linked else "", text)
-    objects, _, vector = text.partition("\n# The files with vector instructions")
+    text = OBJECT.sub(lambda line: line[0] if f"kmod/{module}/{line[1]}.c" in present else "", text)
+    objects, _, vector = text.partition(VECTOR)
     if "_avx2.o" in objects:
-        objects += "\n# The files with vector instructions" + vector
+        objects += VECTOR + vector
     return re.sub(r"\n{3,}", "\n\n", objects).rstrip("\n") + "\n"
 
 
-def kconfig(present, modules):
-    """Return the symbols of the modules whose tables of parts are there."""
-    blocks = re.split(r"\n(?=config )", read("kmod/Kconfig"))
-    symbols = {"core": "WEIR_CORE", "agg": "WEIR", "trim": "NET_SCH_WEIR", "xdp": "WEIR_XDP"}
-    names = {f"config {symbols[module]}" for module in modules if f"kmod/{module}/main.c" in present}
-    kept = [block.strip("\n") for block in blocks[1:] if block.split("\n", 1)[0] in names]
-    return "\n\n".join([blocks[0].strip("\n") + "\n" + kept[0], *kept[1:]]) + "\n"
+def kconfig(modules):
+    """Return the symbols of these modules."""
+    head, *blocks = re.split(r"\n(?=config )", read("kmod/Kconfig"))
+    names = {f"config {MODULES[module]}" for module in modules}
+    return head + "\n" + "\n\n".join(block.strip("\n") for block in blocks if block.split("\n", 1)[0] in names) + "\n"
 
 
-def parts(path, kernel, objects, linked, present):
+def parts(text, objects, present):
     """Return a module's table of parts without those that are not there yet."""
-    def lacks(text):
-        return any(objects.defines.get(name, path) not in linked | {path} for name in NAME.findall(text))
-    text = adapted(path, kernel)
+    def lacks(lines):
+        return any(objects.lack(name, present) for name in NAME.findall(lines))
     kept, entry = [], []
     for line in text.splitlines(keepends=True):
-        include = re.match(r'#include "(?:weir/)?(.*)"', line)
+        include = re.match(r'#include "(.*)"', line)
         if include:
-            prefix = "kmod/trim/" if line.startswith('#include "weir/') else "kmod/"
-            if prefix + include[1] in present:
+            if "kmod/" + include[1] in present:
                 kept.append(line)
             continue
         if entry or line.startswith("\t{ ") or line.startswith("\t/*"):
@@ -99,24 +99,25 @@ def parts(path, kernel, objects, linked, present):
 class Spec:
     """A netlink spec, of which a patch has the operations that are served."""
 
-    def __init__(self, family, functions):
-        self.functions = functions
+    def __init__(self, family):
+        self.family = family
         text = re.sub(r"^(# SPDX.*\n)(?:#.*\n)*", r"\1", read(f"uapi/{family}.yaml"))
-        text = re.sub(r"^uapi-header: ", "uapi-header: linux/", text, flags=re.M)
+        self.header = re.search(r"^uapi-header: (.*)", text, re.M)[1]
+        text = text.replace("uapi-header: ", "uapi-header: linux/", 1)
         self.head, operations = re.split(r"(?<=\n  list:)\n", text[:text.index("\nmcast-groups:") + 1], maxsplit=1)
         self.tail = text[text.index("\nmcast-groups:"):]
         self.blocks = re.split(r"(?=^    - name: )", operations, flags=re.M)
         if self.blocks.pop(0).strip():
             raise Failure(f"uapi/{family}.yaml: something is in front of the operations")
 
-    def text(self, objects, linked):
+    def text(self, objects, present):
         """Return the spec's text. Operations have the numbers that they have in the end."""
         kept, names, number, next_number = [], set(), 0, 1
         for block in self.blocks:
             name = re.match(r"    - name: (\S+)", block)[1]
             given = re.search(r"^      value: (\d+)\n", block, re.M)
             number = int(given[1]) if given else number + 1
-            if not self.served(name, block, names, objects, linked):
+            if not self.served(name, block, names, objects, present):
                 continue
             names.add(name)
             if number != next_number and not given:
@@ -126,13 +127,13 @@ class Spec:
         operations = "\n" + "".join(kept).rstrip("\n") if kept else " []"
         return self.head + operations + "\n" + self.tail
 
-    def served(self, name, block, names, objects, linked):
+    def served(self, name, block, names, objects, present):
         notified = re.search(r"^      notify: (\S+)", block, re.M)
         if notified:
             return notified[1] in names
-        handlers = [f"{self.functions}_nl_{name.replace('-', '_')}_{how}it"
+        handlers = [f"{self.family}_nl_{name.replace('-', '_')}_{how}it"
                     for how in ("do", "dump") if re.search(rf"^      {how}:", block, re.M)]
-        return all(objects.defines[handler] in linked for handler in handlers)
+        return not any(objects.lack(handler, present) for handler in handlers)
 
 
 class Generator:
@@ -145,7 +146,7 @@ class Generator:
         key = (family, text, mode, kind)
         if key not in self.made:
             with tempfile.TemporaryDirectory() as work:
-                spec = f"Documentation/netlink/specs/{family}.yaml"
+                spec = f"{SPECS}{family}.yaml"
                 for directory in (os.path.dirname(spec), "tree"):
                     os.makedirs(os.path.join(work, directory))
                 os.symlink(os.path.join(self.linux, "Documentation/netlink/genetlink.yaml"),
@@ -171,51 +172,52 @@ class Tree:
     def __init__(self, kernel, objects):
         self.kernel, self.objects = kernel, objects
         self.generator = Generator(kernel.linux)
-        self.specs = {module: Spec(family, family) for module, (family, _) in FAMILIES.items()}
+        self.specs = {module: Spec(family) for module, family in FAMILIES.items()}
         self.plain = {}
 
     def files(self, present):
         """Return the text of all files by their path in the tree."""
-        linked = self.objects.linked(present)
+        self.objects.check(present)
         result = {}
         for path in present:
             if path not in self.plain:
-                self.plain[path] = adapted(path, self.kernel)
+                self.plain[path] = adapted(path, read(path), self.kernel)
             result[place(path)] = self.plain[path]
-        for module in MODULES:
+        there = [module for module in MODULES if f"kmod/{module}/main.c" in present]
+        for module in there:
             path = f"kmod/{module}/main.c"
-            if path in present:
-                result[place(path)] = parts(path, self.kernel, self.objects, linked, present)
-                result[place(f"kmod/{module}/Makefile")] = makefile(module, linked)
-        self.add_directories(present, result)
-        self.add_generated(present, linked, result)
+            result[place(path)] = adapted(path, parts(read(path), self.objects, present), self.kernel)
+            result[place(f"kmod/{module}/Makefile")] = makefile(module, present)
+        self.add_directories(there, result)
+        self.add_generated(present, result)
         return result
 
     @staticmethod
-    def add_directories(present, result):
-        if "kmod/core/main.c" in present:
-            symbols = (("core", "WEIR_CORE"), ("agg", "WEIR"), ("xdp", "WEIR_XDP"))
-            result["net/weir/Kconfig"] = kconfig(present, [module for module, _ in symbols])
+    def add_directories(there, result):
+        """Add Kconfig and Makefile of net/weir, and complete those of net/sched/weir."""
+        own = [module for module in there if module != "trim"]
+        if own:
+            result["net/weir/Kconfig"] = kconfig(own)
             result["net/weir/Makefile"] = (
                 "# SPDX-License-Identifier: GPL-2.0\n"
                 "subdir-ccflags-y := -I$(src) -I$(src)/lib\n\n" +
-                "".join(f"obj-$(CONFIG_{symbol}) += {module}/\n" for module, symbol in symbols
-                        if f"kmod/{module}/main.c" in present))
-        if "kmod/trim/main.c" in present:
-            result["net/sched/weir/Kconfig"] = kconfig(present, ["trim"])
+                "".join(f"obj-$(CONFIG_{MODULES[module]}) += {module}/\n" for module in own))
+        if "trim" in there:
+            result["net/sched/weir/Kconfig"] = kconfig(["trim"])
             path = "net/sched/weir/Makefile"
             result[path] = result[path].replace(
                 "obj-$", "ccflags-y := -I$(srctree)/net/sched -I$(srctree)/net/weir -I$(srctree)/net/weir/lib\n\nobj-$", 1)
 
-    def add_generated(self, present, linked, result):
-        for module, (family, header) in FAMILIES.items():
+    def add_generated(self, present, result):
+        """Add the specs with the operations that are served, and what is generated from them."""
+        for module, spec in self.specs.items():
+            family = spec.family
             if f"uapi/{family}.yaml" not in present:
                 continue
-            text = self.specs[module].text(self.objects, linked)
+            text = spec.text(self.objects, present)
             result[place(f"uapi/{family}.yaml")] = text
-            if f"uapi/{header}" in present:
-                result[place(f"uapi/{header}")] = self.generator.run(family, text, "uapi", "header", header)
-            for kind, name in (("header", "gen.h"), ("source", "gen.c")):
-                path = f"kmod/{module}/netlink/{name}"
+            for path, mode, kind in ((f"uapi/{spec.header}", "uapi", "header"),
+                                     (f"kmod/{module}/netlink/gen.h", "kernel", "header"),
+                                     (f"kmod/{module}/netlink/gen.c", "kernel", "source")):
                 if path in present:
-                    result[place(path)] = self.generator.run(family, text, "kernel", kind, name)
+                    result[place(path)] = self.generator.run(family, text, mode, kind, os.path.basename(path))

@@ -7,6 +7,8 @@
     series.py commit LINUX BUILT    commit the series, patch by patch, in the kernel's tree LINUX, of which
                                     git knows the files that are to change. BUILT is where the modules
                                     were built, build/kmod-RELEASE
+    series.py findings              print the lines of standard input, which a checker of the tree has said,
+                                    that are not accepted; exit status 1 if there are any
 
 The plan, packaging/series/patches, says which files come with which patch, and why: behind all that they
 include and call, so each patch builds and boots. What has to grow is made for each (grow.py): a part of a
@@ -19,6 +21,7 @@ import subprocess
 import sys
 
 import adapt
+import findings
 import grow
 import plan
 
@@ -64,8 +67,7 @@ def git(linux, *words, **options):
 def commit(linux, built):
     """Commit the series. Each patch brings the files of the plan, and what grows by them."""
     kernel = adapt.Kernel(linux)
-    objects = grow.Objects(built)
-    tree = grow.Tree(kernel, objects)
+    tree = grow.Tree(kernel, grow.Objects(built))
     theirs = {path: git(linux, "show", f"HEAD:{path}") for path in THEIRS}
     present, before = set(), dict(theirs)
     for patch in plan.patches():
@@ -91,6 +93,10 @@ def main(words):
         plan.check(plan.patches())
     elif words == ["edits"]:
         print("\n".join(THEIRS))
+    elif words == ["findings"]:
+        left = list(findings.remaining(sys.stdin))
+        sys.stdout.writelines(left)
+        sys.exit(1 if left else 0)
     elif len(words) == 3 and words[0] == "commit":
         plan.check(plan.patches())
         commit(os.path.realpath(words[1]), os.path.realpath(words[2]))
