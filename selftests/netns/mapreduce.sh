@@ -35,6 +35,7 @@ cat >"$box_out/agent" <<-END
 	esac
 	host=\$1
 	shift
+	echo "agent: Warning: Permanently added '\$host' to the list of known hosts." >&2
 	exec nsenter --net=/run/netns/$(ns_name w)\$i -- unshare --uts -- /bin/sh -c "hostname \$host; \$*"
 END
 chmod +x "$box_out/agent"
@@ -58,13 +59,14 @@ set_up() {
 
 # counted FILE...: together they are what sort and uniq have counted.
 counted() { diff <(LC_ALL=C sort "$@") "$box_out/counted" | head -n 5 && ((PIPESTATUS[0] == 0)); }
-said() { gojq -r "$1" "$box_out/summary"; }
+# said FILTER: of the summary, the last line on standard error. mpirun's own warnings may come before it.
+said() { tail -n 1 "$box_out/errors" | gojq -r "$1"; }
 stat() { box_stat ".[].stats.\"$2\"" job show id "$1"; }
 
-# run PROGRAM [WORD...]: its summary is $box_out/summary.
+# run PROGRAM [WORD...]: its standard error is $box_out/errors.
 run() {
-	mapreduce --json "${@:2}" "$1" 2>"$box_out/summary" && return
-	cat "$box_out/summary"
+	mapreduce --json "${@:2}" "$1" 2>"$box_out/errors" && return
+	cat "$box_out/errors"
 	return 1
 }
 
@@ -83,7 +85,7 @@ tutorial() {
 	run "$box_out/words.mr" --no-box && counted "$box_out/counts" || return
 	[[ $(said .boxes) == 0 ]] && ((through > 10000 && 3 * through < $(said .bytes_to_reducers))) && return
 	echo "$through bytes to the reducer with the box"
-	cat "$box_out/summary"
+	cat "$box_out/errors"
 	return 1
 }
 long=${1:+yes}
@@ -117,7 +119,7 @@ topology() {
 		[[ $(said '[.mappers, .hosts, .reducers, .boxes] | @text') == "[3,2,3,1]" ]] &&
 		(($(stat 20 kv-evictions) > 0 && $(stat 22 kv-evictions) > 0)) &&
 		[[ $(box_stat '[.[].port] | sort | unique | @text' job show) == "[13000,13001]" ]] && return
-	cat "$box_out/printed" "$box_out/summary"
+	cat "$box_out/printed" "$box_out/errors"
 	weir job show
 	return 1
 }
