@@ -305,11 +305,29 @@ unnamed() {
 	pid=$!
 	poll 60 test -e "$work/there" && refused 1 "jobs in network namespaces without a name" "$tool" upgrade "$root/$module" &&
 		refused 1 "is no weir module for this kernel" "$tool" upgrade "$tool" &&
-		refused 1 "cannot open /none: No such file" "$tool" upgrade /none
+		refused 1 "cannot open /none: No such file" "$tool" upgrade /none &&
+		refused 1 "cannot run /none: No such file" "$tool" upgrade -f /none &&
+		refused 2 "name the directory of the new ones" "$tool" upgrade -f "$tool" "$root/$module/weir.ko"
 	set -- $?
 	echo >"$work/end"
 	wait "$pid"
 	return "$1"
+}
+# By a tool that is run instead of this one's netlink; it is the same here.
+by_a_tool() {
+	weir save >"$work/before" && "$tool" -j upgrade -f "$tool" "$root/$module" >"$work/upgraded" &&
+		gojq -e '.failed == 0' "$work/upgraded" >/dev/null && same_as "$work/before" || return
+	# One that fails when ports and policies are gone: they come back.
+	cat >"$work/tool" <<-END
+		#!/bin/bash
+		[[ \$1 != flow ]] || { echo "flow: broken" >&2; exit 1; }
+		exec "$tool" "\$@"
+	END
+	chmod +x "$work/tool"
+	"$tool" upgrade -f "$work/tool" "$root/$module" 2>"$work/said" && return 1
+	grep -q '^flow: broken$' "$work/said" && grep -q '/tool flow flush. failed' "$work/said" && same_as "$work/before" && return
+	cat "$work/said"
+	return 1
 }
 ktap_run "upgrade under a job that runs" upgrades
 if [[ -s $work/upgrade && -s $work/perf0 && -s $work/perf1 ]]; then
@@ -318,6 +336,8 @@ if [[ -s $work/upgrade && -s $work/perf0 && -s $work/perf1 ]]; then
 fi
 ktap_run "upgrade: what cannot be made again" upgrade_in_part
 ktap_run "upgrade: what it refuses" unnamed
+by_a_tool_with_all() { weir restore "$work/all" && by_a_tool && empty; }
+ktap_run "upgrade: by the tool of the loaded modules" by_a_tool_with_all
 
 # doctor, of a kernel that takes signed modules alone.
 locked() {

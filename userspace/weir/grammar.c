@@ -719,9 +719,9 @@ static const struct verb restore_verbs[] = {
 };
 
 static const struct verb upgrade_verbs[] = {
-	{ "", "load another module from a file, or all of weir's from a directory or as modprobe finds them, under the jobs of all network namespaces",
+	{ "", "load another module from a file, or all of weir's from a directory or as modprobe finds them, under the jobs of all network namespaces; TOOL is the weir that came with those that are loaded, if this one does not speak to them",
 	  0, no_keys, .run = upgrade_run, .positional = true, .host_first = true,
-	  .words = "[FILE | DIRECTORY]" },
+	  .words = "[-f TOOL] [FILE | DIRECTORY]" },
 	{ .name = NULL },
 };
 

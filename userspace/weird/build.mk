@@ -2,7 +2,7 @@
 # weird, the daemon that gives jobs to workers; and its dashboard.
 
 weird_dir := userspace/weird
-weird_shared := $(addprefix userspace/weir/,base/addr.c base/quote.c grammar/names.c job/lateness.c metrics/list.c metrics/text.c netlink/genl.c netlink/nl.c netlink/put.c)
+weird_shared := $(addprefix userspace/weir/,base/addr.c base/quote.c grammar/names.c job/lateness.c metrics/list.c metrics/text.c netlink/genl.c netlink/module.c netlink/nl.c netlink/put.c)
 weird_sources := $(wildcard $(weird_dir)/*.c $(weird_dir)/*/*.c) $(weird_shared)
 weird_flags := -D_GNU_SOURCE -I$(weird_dir) -Iuserspace/weir
 weird_libs := -lmicrohttpd -lgnutls -ljson-c -lmnl

@@ -143,6 +143,11 @@ static int examine(struct patient *patient)
 		return status;
 	err = weir_try_open(&patient->weir);
 	patient->loaded = !err;
+	if (err == -EPROTO) {
+		report(&(struct finding){ DOCTOR_FAIL, "module", "", "run `weir upgrade`" },
+		       "the weir module that is loaded is of a version before weir_core, which this tool does not speak to");
+		return WEIR_OK;
+	}
 	if (err) {
 		report(&(struct finding){ DOCTOR_FAIL, "module", "",
 			"run `modprobe weir`, sch_weir or weir_xdp" },

@@ -649,3 +649,29 @@ bool item_names(const struct item *item, const char *dev)
 	}
 	return false;
 }
+
+enum family_of item_family(const struct args *args)
+{
+	static const char *const objects[FAMILIES][5] = {
+		[FAMILY_WEIR] = { "job", "source", "port" },
+		[FAMILY_TRIM] = { "trim", "trim-default", "trim-pool", "trim-acl" },
+		[FAMILY_XDP] = { "chain", "filter", "flow", "order" },
+	};
+	int family, i;
+
+	for (family = 0; family < FAMILIES; family++) {
+		for (i = 0; objects[family][i]; i++) {
+			if (!strcmp(args->object->name, objects[family][i]))
+				return family;
+		}
+	}
+	abort();
+}
+
+bool item_is_member(const struct args *args)
+{
+	const char *mode = args_word(args, "mode"), *hook = args_word(args, "hook");
+
+	return (!strcmp(args->object->name, "port") && mode && strcmp(mode, "tc")) ||
+	       (!strcmp(args->object->name, "trim") && hook && !strcmp(hook, "xdp"));
+}

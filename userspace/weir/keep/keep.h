@@ -9,6 +9,7 @@
 #include <weir_trim_nl.h>
 
 #include "keep/batch.h"
+#include "netlink/genl.h"
 
 #define KEEP_FILE	"/etc/weir/weir.conf"
 #define KEEP_STATE_DIR	"/run/weir"
@@ -33,6 +34,7 @@ int keep_write(const struct batch *batch, const char *name);
  * this one ends. Returns an exit status.
  */
 int keep_lock(void);
+void keep_unlock(void);
 
 /*
  * item.c: the objects that commands make.
@@ -98,6 +100,12 @@ const char *item_lacks(const struct item *item);
 
 /* Return true if it names the device. */
 bool item_names(const struct item *item, const char *dev);
+
+/* The module of the object that a command makes. */
+enum family_of item_family(const struct args *args);
+
+/* Return true if the object has an XDP program, which may be in the chain of a device. */
+bool item_is_member(const struct args *args);
 
 /* plan.c: the steps from one namespace's objects to another's. */
 void plan(struct batch *steps, const struct items *now, const struct items *wanted);

@@ -14,9 +14,10 @@
 #include "base/tool.h"
 #include "keep/keep.h"
 
+static int fd = -1;
+
 int keep_lock(void)
 {
-	static int fd = -1;
 	int status;
 
 	if (fd >= 0)
@@ -32,4 +33,11 @@ int keep_lock(void)
 	if (!status)
 		return WEIR_OK;
 	return refused(errno, "cannot lock " KEEP_STATE_DIR "/lock: %s", strerror(errno));
+}
+
+void keep_unlock(void)
+{
+	if (fd >= 0)
+		close(fd);
+	fd = -1;
 }

@@ -86,7 +86,7 @@ static int choose_all(struct modules *modules)
 	if (!modules_are_loaded())
 		return weir_refuse_none();
 	for (i = 0; i < FAMILIES; i++)
-		modules->family[i] = module_is_loaded(weir_module(i));
+		modules->family[i] = module_is_single() || module_is_loaded(weir_module(i));
 	modules->core = true;
 	return WEIR_OK;
 }

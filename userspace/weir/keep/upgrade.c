@@ -3,39 +3,36 @@
  * `weir upgrade`: replace modules under jobs that run, all that are loaded or one. The objects of each
  * network namespace are read first; then the objects that hold the modules go (ports, policies, flows,
  * filters, chains), then the modules with their other objects, and all of these are made again with the new
- * modules. Workers take the box for one that was away: they join again, and send what is not answered once
+ * modules. How the old modules are spoken to: keep/loaded.h. Workers take the box for one that was away: they join again, and send what is not answered once
  * more, so no sum is lost or counted twice.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/pkt_sched.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <weir.h>
-#include <weir_trim_nl.h>
 
 #include "base/print.h"
 #include "base/tool.h"
 #include "filter/filter.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
+#include "keep/loaded.h"
 #include "keep/module.h"
 #include "netlink/genl.h"
-#include "request/request.h"
-#include "trim/trim.h"
 
 #define NETNS_DIR	"/run/netns"
 #define STATE_DIR	KEEP_STATE_DIR
+#define NOTE_PATH_MAX	512
+/* Where the packages leave the tool of a version whose netlink is another one. */
+#define FORMER_TOOL	STATE_DIR "/former/weir"
 
 /**
  * struct space - a network namespace
@@ -53,6 +50,7 @@ struct space {
 
 struct upgrade {
 	struct modules modules;
+	struct loaded loaded;
 	struct space *space;
 	size_t count;
 	uint64_t memory;	/* of all of their jobs */
@@ -120,40 +118,21 @@ static int enter(const struct space *space)
 		       strerror(errno));
 }
 
-static int read_memory(struct upgrade *upgrade)
+static void note_path(char path[static NOTE_PATH_MAX], const struct space *space)
 {
-	const struct nlattr *total[WEIR_A_TOTAL_MAX + 1];
-	struct nl_replies replies = {};
-	char buffer[NL_REQUEST_SIZE];
-	struct weir weir;
-	int status, err;
-
-	status = weir_open_any(&weir);
-	if (status)
-		return status;
-	weir_begin(&weir, buffer, WEIR_CMD_STATS_GET, 0);
-	err = nl_talk(&weir.nl, buffer, &replies);
-	if (!err && replies.count) {
-		weir_attributes(replies.message[0], total, WEIR_A_TOTAL_MAX);
-		upgrade->memory += nl_uint(total[WEIR_A_TOTAL_MEMORY]);
-		upgrade->used = nl_uint(total[WEIR_A_TOTAL_MEMORY_USED]);
-	}
-	nl_replies_free(&replies);
-	weir_close(&weir);
-	return err ? refused(err, "the module does not tell its memory: %s", strerror(-err)) : WEIR_OK;
+	snprintf(path, NOTE_PATH_MAX, STATE_DIR "/upgrade%s%s.conf", *space->name ? "-" : "", space->name);
 }
 
-/* For whoever has to do by hand what an upgrade did not come to. */
+/* Write the configuration of a namespace to a file, from which it can be restored by hand. */
 static void note_down(const struct space *space)
 {
-	char path[512];
+	char path[NOTE_PATH_MAX];
 	FILE *file;
 
 	if (!space->kept.count)
 		return;
 	mkdir(STATE_DIR, 0755);
-	snprintf(path, sizeof(path), STATE_DIR "/upgrade%s%s.conf", *space->name ? "-" : "",
-		 space->name);
+	note_path(path, space);
 	file = fopen(path, "we");
 	if (file)
 		batch_write(&space->kept, file);
@@ -161,49 +140,9 @@ static void note_down(const struct space *space)
 		warning("what there is cannot be noted in %s: %s", path, strerror(errno));
 }
 
-/* Return true if tc has put the qdisc there. The tool's own have its handles, or are below those. */
-static bool is_foreign(const struct nlattr **queue)
-{
-	struct qdisc qdisc = { .handle = nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE]), .kind = TRIM_QDISC_KIND };
-
-	return !trim_classes_is(&qdisc) && TC_H_MAJ(nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE])) != TRIM_QDISC_HANDLE &&
-	       TC_H_MAJ(nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT])) != TRIM_QDISC_HANDLE;
-}
-
-static int refuse_queue(const struct space *space, const struct nlattr **queue)
-{
-	const char *dev = nl_string(queue[WEIR_A_TRIM_QUEUE_IFNAME]);
-	char place[TRIM_PLACE_TEXT], in[300] = "", ns[300] = "";
-
-	trim_place_text(place, nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT]));
-	if (*space->name) {
-		snprintf(in, sizeof(in), " in the network namespace %s", space->name);
-		snprintf(ns, sizeof(ns), "-n %s ", space->name);
-	}
-	return refused(EBUSY, "the weir qdisc at %s of %s%s was put there with tc and holds the module: run `tc %sqdisc del dev %s %s`, and `tc %sqdisc add dev %s %s weir` after the upgrade",
-		       place, dev, in, ns, dev, place, ns, dev, place);
-}
-
-/* Qdiscs that were put below a class with tc would not be made again. */
-static int check_queues(const struct space *space)
-{
-	const struct nlattr *queue[WEIR_A_TRIM_QUEUE_MAX + 1];
-	struct nl_replies replies = {};
-	int status;
-	size_t i;
-
-	status = request_list(WEIR_CMD_TRIM_QUEUE_GET, "qdiscs", &replies);
-	for (i = 0; !status && i < replies.count; i++) {
-		weir_attributes(replies.message[i], queue, WEIR_A_TRIM_QUEUE_MAX);
-		if (queue[WEIR_A_TRIM_QUEUE_HANDLE] && is_foreign(queue))
-			status = refuse_queue(space, queue);
-	}
-	nl_replies_free(&replies);
-	return status;
-}
-
 static int read_spaces(struct upgrade *upgrade)
 {
+	const struct loaded *loaded = &upgrade->loaded;
 	int status = WEIR_OK;
 	size_t i;
 
@@ -211,11 +150,9 @@ static int read_spaces(struct upgrade *upgrade)
 		struct space *space = &upgrade->space[i];
 
 		status = enter(space);
-		if (upgrade->modules.family[FAMILY_TRIM])
-			status = status ?: check_queues(space);
-		status = status ?: keep_read(&space->kept, true);
+		status = status ?: loaded->ops->read(loaded, space->name, &space->kept);
 		if (upgrade->modules.family[FAMILY_WEIR])
-			status = status ?: read_memory(upgrade);
+			status = status ?: loaded->ops->read_memory(loaded, &upgrade->memory, &upgrade->used);
 		if (!status)
 			note_down(space);
 	}
@@ -224,39 +161,11 @@ static int read_spaces(struct upgrade *upgrade)
 	return status;
 }
 
-/* Return the family of a command's object. */
-static enum family_of family_of_object(const struct args *args)
-{
-	static const char *const objects[FAMILIES][5] = {
-		[FAMILY_WEIR] = { "job", "source", "port" },
-		[FAMILY_TRIM] = { "trim", "trim-default", "trim-pool", "trim-acl" },
-		[FAMILY_XDP] = { "chain", "filter", "flow", "order" },
-	};
-	int family, i;
-
-	for (family = 0; family < FAMILIES; family++) {
-		for (i = 0; objects[family][i]; i++) {
-			if (!strcmp(args->object->name, objects[family][i]))
-				return family;
-		}
-	}
-	abort();
-}
-
-/* Return true if the object has an XDP program, which may be in the chain of a device. */
-static bool is_member(const struct args *args)
-{
-	const char *mode = args_word(args, "mode"), *hook = args_word(args, "hook");
-
-	return (!strcmp(args->object->name, "port") && mode && strcmp(mode, "tc")) ||
-	       (!strcmp(args->object->name, "trim") && hook && !strcmp(hook, "xdp"));
-}
-
 /* Return true if the upgrade takes away what the command makes. */
 static bool goes(const struct upgrade *upgrade, const struct args *args)
 {
-	return upgrade->modules.family[family_of_object(args)] ||
-	       (upgrade->modules.family[FAMILY_XDP] && is_member(args));
+	return upgrade->modules.family[item_family(args)] ||
+	       (upgrade->modules.family[FAMILY_XDP] && item_is_member(args));
 }
 
 /* The words of a command, for a sentence; the caller frees them. */
@@ -318,59 +227,6 @@ static int check_spaces(struct upgrade *upgrade)
 	return status;
 }
 
-static int run_words(size_t count, const char *const *word)
-{
-	struct batch batch = {};
-	struct args args;
-	int status;
-
-	batch_add_words(&batch, count, word);
-	status = batch_parse(&batch.command[0], "", &args);
-	status = status ?: args.verb->run(&args);
-	batch_free(&batch);
-	return status;
-}
-
-/* Flush the objects that hold the modules from the namespace that was entered. Return an exit status. */
-static int flush_space(const struct modules *modules)
-{
-	static const struct {
-		enum family_of family;
-		const char *object;
-	} holders[] = {
-		{ FAMILY_TRIM, "trim" }, { FAMILY_WEIR, "port" }, { FAMILY_XDP, "flow" },
-		{ FAMILY_XDP, "filter" }, { FAMILY_XDP, "order" }, { FAMILY_XDP, "chain" },
-	};
-	int status = WEIR_OK;
-	size_t i;
-
-	for (i = 0; !status && i < sizeof(holders) / sizeof(holders[0]); i++) {
-		if (modules->family[holders[i].family])
-			status = run_words(2, (const char *[]){ holders[i].object, "flush" });
-	}
-	return status;
-}
-
-/* Ports and policies of other modules, whose programs are in chains. */
-static int take_members(const struct upgrade *upgrade, const struct batch *kept)
-{
-	struct args args;
-	int status = WEIR_OK;
-	size_t i;
-
-	for (i = 0; !status && i < kept->count; i++) {
-		const char *verb;
-
-		if (batch_parse(&kept->command[i], "", &args) || !is_member(&args) ||
-		    upgrade->modules.family[family_of_object(&args)])
-			continue;
-		verb = family_of_object(&args) == FAMILY_WEIR ? "detach" : "del";
-		status = run_words(4, (const char *[]){ args.object->name, verb, "dev",
-							args_word(&args, "dev") });
-	}
-	return status;
-}
-
 static int let_go(struct upgrade *upgrade)
 {
 	int status = WEIR_OK;
@@ -382,9 +238,7 @@ static int let_go(struct upgrade *upgrade)
 		if (!kept->count)
 			continue;
 		status = enter(&upgrade->space[i]);
-		if (upgrade->modules.family[FAMILY_XDP])
-			status = status ?: take_members(upgrade, kept);
-		status = status ?: flush_space(&upgrade->modules);
+		status = status ?: upgrade->loaded.ops->flush(&upgrade->loaded, kept);
 	}
 	return status;
 }
@@ -451,11 +305,16 @@ static void make_again(struct upgrade *upgrade)
 /* Restore all namespaces. If the module stayed, jobs did, too: ports and policies are made again. */
 static void go_back(struct upgrade *upgrade)
 {
+	const struct loaded *loaded = &upgrade->loaded;
+	char path[NOTE_PATH_MAX];
 	size_t i;
 
 	for (i = 0; i < upgrade->count; i++) {
-		if (upgrade->space[i].kept.count && !enter(&upgrade->space[i]))
-			keep_restore(&upgrade->space[i].kept, "what there was");
+		struct space *space = &upgrade->space[i];
+
+		note_path(path, space);
+		if (space->kept.count && !enter(space))
+			loaded->ops->restore(loaded, &space->kept, path);
 	}
 }
 
@@ -491,16 +350,55 @@ static int swap(struct upgrade *upgrade)
 					 upgrade->failed, upgrade->commands) : WEIR_OK;
 }
 
+/* Read the words of the command. Return an exit status. */
+static int read_words(const struct args *args, const char **tool, const char **path)
+{
+	int i = 0;
+
+	*tool = NULL;
+	*path = NULL;
+	if (args->words && !strcmp(args->word[0], "-f")) {
+		if (args->words == 1)
+			return usage("-f", "upgrade: -f lacks its value: write -f TOOL");
+		*tool = args->word[1];
+		i = 2;
+	}
+	if (args->words > i)
+		*path = args->word[i++];
+	if (args->words > i)
+		return usage(NULL, "upgrade takes -f TOOL, and the file of a module, a directory of them, or nothing, but '%s' follows '%s'",
+			     args->word[i], args->word[i - 1]);
+	return WEIR_OK;
+}
+
+/* Choose how to speak to the loaded modules. @tool: the one that came with them, or NULL */
+static int choose_loaded(struct upgrade *upgrade, const char *tool)
+{
+	upgrade->loaded = (struct loaded){ &loaded_own_ops, &upgrade->modules, tool };
+	if (!tool && !module_is_single())
+		return WEIR_OK;
+	upgrade->loaded.ops = &loaded_former_ops;
+	if (tool && upgrade->modules.file)
+		return usage("-f", "upgrade: -f replaces all modules: name the directory of the new ones, not the file of one");
+	if (!tool)
+		upgrade->loaded.tool = FORMER_TOOL;
+	if (!access(upgrade->loaded.tool, X_OK))
+		return WEIR_OK;
+	if (tool)
+		return refused(errno, "cannot run %s: %s", tool, strerror(errno));
+	return refused(ENOENT, "the weir module that is loaded is of a version before weir_core, which this tool does not speak to: run `weir upgrade -f TOOL`, where TOOL is the weir that came with it");
+}
+
 int upgrade_run(const struct args *args)
 {
 	struct upgrade upgrade = {};
+	const char *tool, *path;
 	int status;
 	size_t i;
 
-	if (args->words > 1)
-		return usage(NULL, "upgrade takes the file of a module, a directory of them, or nothing, but '%s' follows '%s'",
-			     args->word[1], args->word[0]);
-	status = modules_choose(&upgrade.modules, args->words ? args->word[0] : NULL);
+	status = read_words(args, &tool, &path);
+	status = status ?: modules_choose(&upgrade.modules, path);
+	status = status ?: choose_loaded(&upgrade, tool);
 	if (status)
 		return status;
 	status = keep_lock();

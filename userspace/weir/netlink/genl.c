@@ -187,6 +187,8 @@ int weir_try_open(struct weir *weir)
 	int err;
 
 	memset(weir, 0, sizeof(*weir));
+	if (module_is_single())
+		return -EPROTO;
 	err = nl_open(&weir->nl, NETLINK_GENERIC, sizeof(struct genlmsghdr));
 	if (err)
 		return err;

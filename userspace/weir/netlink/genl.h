@@ -38,7 +38,10 @@ int weir_open_any(struct weir *weir);
 int weir_refuse_absent(enum family_of family);
 int weir_refuse_none(void);
 
-/* As weir_open_any(), without a word: returns a negative errno, -ENOENT where there is no family. */
+/*
+ * As weir_open_any(), without a word: returns a negative errno, -ENOENT where there is no family, -EPROTO
+ * where module_is_single().
+ */
 int weir_try_open(struct weir *weir);
 void weir_close(struct weir *weir);
 
@@ -86,6 +89,12 @@ void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table
 /* module.c: return true if a module, or any of weir's modules, is loaded. */
 bool module_is_loaded(const char *module);
 bool modules_are_loaded(void);
+
+/*
+ * Return true if the module weir is loaded without weir_core: it is of a version that had one module, and one
+ * family with other numbers.
+ */
+bool module_is_single(void);
 
 /* Return true if this module, which the kernel has, is a part of its image. */
 bool module_is_built_in(const char *module);

@@ -23,6 +23,11 @@ bool module_is_built_in(const char *module)
 	return access(path, F_OK);
 }
 
+bool module_is_single(void)
+{
+	return module_is_loaded("weir") && !module_is_loaded("weir_core");
+}
+
 bool modules_are_loaded(void)
 {
 	int i;

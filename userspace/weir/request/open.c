@@ -36,8 +36,10 @@ int weir_refuse_absent(enum family_of family)
 	return refused(ENOENT, NL_ABSENT, weir_module(family), weir_module(family));
 }
 
-static int refuse_socket(int err)
+static int refuse_open(int err)
 {
+	if (err == -EPROTO)
+		return refused(err, "the weir module that is loaded is of a version before weir_core, which this tool does not speak to: run `weir upgrade`");
 	return refused(err, "cannot open a generic netlink socket: %s", strerror(-err));
 }
 
@@ -47,7 +49,7 @@ int weir_open_any(struct weir *weir)
 
 	if (err == -ENOENT)
 		return weir_refuse_none();
-	return err ? refuse_socket(err) : WEIR_OK;
+	return err ? refuse_open(err) : WEIR_OK;
 }
 
 int weir_open(struct weir *weir, uint8_t command)
@@ -57,5 +59,5 @@ int weir_open(struct weir *weir, uint8_t command)
 
 	if (err == -ENOENT)
 		return weir_refuse_absent(family);
-	return err ? refuse_socket(err) : WEIR_OK;
+	return err ? refuse_open(err) : WEIR_OK;
 }

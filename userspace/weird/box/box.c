@@ -24,8 +24,16 @@ static int family_open(void)
 	fault = NULL;
 	if (!err)
 		return 0;
-	fault = err == -ENOENT ? "the weir module is not loaded on this box" :
-				 "the box has no netlink socket left";
+	switch (err) {
+	case -ENOENT:
+		fault = "the weir module is not loaded on this box";
+		break;
+	case -EPROTO:
+		fault = "the weir module on this box is of an older version: run `weir upgrade` there";
+		break;
+	default:
+		fault = "the box has no netlink socket left";
+	}
 	return -ENXIO;
 }
 
