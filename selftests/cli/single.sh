@@ -23,7 +23,8 @@ new=$root/build/kmod-$(uname -r)
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 ktap_header
-modules_go 10 && insmod "$former/weir.ko" || ktap_fail "the former module is loaded"
+former_comes() { modules_go 10 && insmod "$former/weir.ko"; }
+former_comes || ktap_fail "the former module is loaded"
 star_create 2 || ktap_fail "networks are made"
 net=$(ns_name router)
 
@@ -98,8 +99,8 @@ upgrades() {
 	"$tool" -j upgrade "$new" >"$work/upgrade" || { cat "$work"/perf* "$work/upgrade"; return 1; }
 	cat "$work/upgrade"
 	poll 60 is_more_than 500 blocks weir || { cat "$work"/perf*; weir doctor; return 1; }
-	ns_term "${ranks[0]}" && wait "${ranks[0]}" && wait "${ranks[1]}" || { cat "$work"/perf*; return 1; }
-	gojq -es 'map(.results | map(.wrong)) | flatten | . == [0, 0]' "$work"/perf[01] >/dev/null &&
+	ns_term "${ranks[0]}" && wait "${ranks[0]}" && wait "${ranks[1]}" &&
+		gojq -es 'map(.results | map(.wrong)) | flatten | . == [0, 0]' "$work"/perf[01] >/dev/null &&
 		[[ $(gojq .digest "$work/perf0") == "$(gojq .digest "$work/perf1")" ]] && return
 	cat "$work"/perf*
 	return 1
