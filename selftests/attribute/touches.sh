@@ -29,6 +29,13 @@ touches() {
 }
 works() { "$recipe_tree/selftests/vm/run" --kernel "$release" -- selftests/attribute/guest.sh; }
 
+# Of other objects: their entries in the specs alone are enough for the tool.
+objects() {
+	"$recipe_tree/selftests/attribute/objects" "$recipe_tree" &&
+		make -C "$recipe_tree" -s WERROR=1 build/bin/weir build/cli/stand-in.so &&
+		"$recipe_tree/selftests/attribute/objects.sh"
+}
+
 ktap_header
 recipe_begin docs/how-to/add-an-attribute.md selftests/attribute/add weight
 ktap_run "three files are changed by hand" touches
@@ -37,4 +44,5 @@ recipe_entries 2 kmod/agg/job/job.h
 recipe_entries 2 kmod/agg/netlink/job.c
 ktap_run "all builds without a warning" recipe_builds module build/bin/weir
 ktap_run "the attribute works" works
+ktap_run "an attribute of each other object is sent, completed, shown and saved" objects
 ktap_end

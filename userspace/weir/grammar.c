@@ -406,7 +406,7 @@ static const struct verb_key flow_stats_keys[] = { { &flow_dev, false }, END };
 
 static const struct verb flow_verbs[] = {
 	{ "on", "record the flows of packets that come in by a device, or do it otherwise",
-	  WEIR_XDP_CMD_FLOW_SET, flow_on_keys, .run = flow_on },
+	  WEIR_XDP_CMD_FLOW_SET, flow_on_keys, .run = flow_on, .attributes = flow_set_attributes },
 	{ "off", "end that, and forget the records", WEIR_XDP_CMD_FLOW_DEL, flow_off_keys,
 	  .run = flow_off },
 	{ "show", "show records, the largest first", WEIR_XDP_CMD_FLOW_RECORD_GET, flow_show_keys,
@@ -492,9 +492,9 @@ static const struct verb_key filter_flush_keys[] = { { &filter_dev, false }, END
 
 static const struct verb filter_verbs[] = {
 	{ "add", "add a rule about packets that a device receives", WEIR_XDP_CMD_FILTER_ADD,
-	  filter_add_keys, .run = filter_add_run },
+	  filter_add_keys, .run = filter_add_run, .attributes = filter_add_attributes },
 	{ "replace", "put another rule in its place, while packets come", WEIR_XDP_CMD_FILTER_SET,
-	  filter_replace_keys, .run = filter_replace_run },
+	  filter_replace_keys, .run = filter_replace_run, .attributes = filter_set_attributes },
 	{ "guard", "find sources above a rate, and drop all that they send for a time; a rule before all others",
 	  WEIR_XDP_CMD_FILTER_ADD, filter_guard_keys, .run = filter_guard_run },
 	{ "sources", "show the sources that a rule knows, and which are blocked",
@@ -565,7 +565,7 @@ static const struct verb_key order_show_keys[] = { { &order_dev, false }, { &ord
 
 static const struct verb order_verbs[] = {
 	{ "add", "spread packets of a device over CPUs, or use their own sequence numbers, and restore their order",
-	  WEIR_XDP_CMD_ORDER_ADD, order_add_keys, .run = order_add_run },
+	  WEIR_XDP_CMD_ORDER_ADD, order_add_keys, .run = order_add_run, .attributes = order_add_attributes },
 	{ "del", "remove an order; release the packets that it holds", WEIR_XDP_CMD_ORDER_DEL, order_del_keys,
 	  .run = order_del_run },
 	{ "show", "show one order, those of a device, or all, and what became of their packets", WEIR_XDP_CMD_ORDER_GET, order_show_keys,

@@ -258,7 +258,7 @@ static const struct verb_key pool_del_keys[] = { { &pool_name, true }, END };
 
 const struct verb trim_pool_verbs[] = {
 	{ "set", "add a pool that ports can share, or change its size", WEIR_CMD_TRIM_POOL_SET,
-	  pool_set_keys, .run = trim_pool_set },
+	  pool_set_keys, .run = trim_pool_set, .attributes = trim_pool_set_attributes },
 	{ "show", "show one pool, or all, with what waits in them", WEIR_CMD_TRIM_POOL_GET,
 	  pool_show_keys, .run = trim_pool_show },
 	{ "del", "remove a pool that no policy names", WEIR_CMD_TRIM_POOL_DEL, pool_del_keys,
@@ -300,9 +300,9 @@ const struct verb trim_acl_verbs[] = {
 
 const struct verb trim_default_verbs[] = {
 	{ "set", "set or change what policies inherit unless they set it themselves",
-	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set },
+	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set, .attributes = trim_set_attributes },
 	{ "replace", "the same, and reset all settings that the command does not give",
-	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set },
+	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set, .attributes = trim_set_attributes },
 	{ "show", "show the defaults", WEIR_CMD_TRIM_GET, default_keys, .run = trim_default_show },
 	{ "del", "remove the defaults", WEIR_CMD_TRIM_DEL, default_keys,
 	  .run = trim_default_del },
@@ -311,9 +311,9 @@ const struct verb trim_default_verbs[] = {
 
 const struct verb trim_verbs[] = {
 	{ "set", "trim packets that a device has no room for, or change how", WEIR_CMD_TRIM_SET,
-	  trim_set_keys, .run = trim_set },
+	  trim_set_keys, .run = trim_set, .attributes = trim_set_attributes },
 	{ "replace", "the same, and settings that the command does not give are unset",
-	  WEIR_CMD_TRIM_SET, trim_set_keys, .run = trim_set },
+	  WEIR_CMD_TRIM_SET, trim_set_keys, .run = trim_set, .attributes = trim_set_attributes },
 	{ "del", "remove a policy and what set has installed for it", WEIR_CMD_TRIM_DEL,
 	  trim_del_keys, .run = trim_del },
 	{ "show", "show one policy, or all, with counters", WEIR_CMD_TRIM_GET,

@@ -6,6 +6,7 @@
 #include "base/print.h"
 #include "base/tool.h"
 #include "filter/filter.h"
+#include "grammar/grammar.h"
 #include "request/show.h"
 
 /* Of a file the conditions that count for all that it has. */
@@ -68,6 +69,7 @@ void filter_print(const struct nlmsghdr *message, bool brief)
 	if (rule[WEIR_A_FILTER_FILE] || opt.json)
 		print_uint("matches", nl_uint(rule[WEIR_A_FILTER_MATCHES]));
 	action_print(rule);
+	show_keys(filter_add_attributes, rule);
 	if (rule[WEIR_A_FILTER_PENDING])
 		print_string_as(NULL, COLOR_WARN, "pending", "yes");
 	show_number("known", rule[WEIR_A_FILTER_KNOWN]);
@@ -118,5 +120,6 @@ void filter_save(const struct nlmsghdr *message, uint32_t mode)
 	print_uint("prio", nl_uint(rule[WEIR_A_FILTER_PRIO]));
 	print_conditions(message, rule);
 	action_print(rule);
+	show_keys(filter_add_attributes, rule);
 	print_string("mode", names_word(&mode_names, mode));
 }

@@ -12,6 +12,7 @@
 #include "flow/flow.h"
 #include "flow/text.h"
 #include "grammar/args.h"
+#include "grammar/grammar.h"
 #include "netlink/genl.h"
 #include "request/show.h"
 
@@ -42,7 +43,7 @@ static void print_rate(const char *key, uint64_t rate)
 		print_string(key, units_rate(text, rate));
 }
 
-static void print_settings(const struct nlattr *const table[])
+static void print_settings(const struct nlattr **table)
 {
 	print_string("dev", nl_string(table[WEIR_A_FLOW_IFNAME]));
 	print_uint("flows", nl_uint(table[WEIR_A_FLOW_FLOWS]));
@@ -54,6 +55,7 @@ static void print_settings(const struct nlattr *const table[])
 	print_share("share", nl_uint(table[WEIR_A_FLOW_SHARE]));
 	print_share("loss", nl_uint(table[WEIR_A_FLOW_LOSS]));
 	print_rate("source", nl_uint(table[WEIR_A_FLOW_SOURCE]));
+	show_keys(flow_set_attributes, table);
 }
 
 static void print_stats(const struct nlattr *nest)

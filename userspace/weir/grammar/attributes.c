@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keys of requests that follow from uapi/weir.yaml. Made by scripts/keys-regen; do not edit. */
+/* Keys of requests that follow from the specs in uapi/. Made by scripts/keys-regen; do not edit. */
 #include <stddef.h>
 
 #include <weir.h>
+#include <weir_trim_nl.h>
+#include <weir_xdp_nl.h>
 
 #include "grammar/grammar.h"
 
@@ -31,5 +33,29 @@ const struct verb_key source_add_attributes[] = {
 };
 
 const struct verb_key source_set_attributes[] = {
+	{ .key = NULL },
+};
+
+const struct verb_key trim_set_attributes[] = {
+	{ .key = NULL },
+};
+
+const struct verb_key trim_pool_set_attributes[] = {
+	{ .key = NULL },
+};
+
+const struct verb_key filter_add_attributes[] = {
+	{ .key = NULL },
+};
+
+const struct verb_key filter_set_attributes[] = {
+	{ .key = NULL },
+};
+
+const struct verb_key flow_set_attributes[] = {
+	{ .key = NULL },
+};
+
+const struct verb_key order_add_attributes[] = {
 	{ .key = NULL },
 };

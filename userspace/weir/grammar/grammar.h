@@ -134,6 +134,9 @@ extern const struct verb trim_acl_verbs[];
 /* attributes.c */
 extern const struct verb_key job_add_attributes[], job_set_attributes[];
 extern const struct verb_key source_add_attributes[], source_set_attributes[];
+extern const struct verb_key trim_set_attributes[], trim_pool_set_attributes[];
+extern const struct verb_key filter_add_attributes[], filter_set_attributes[];
+extern const struct verb_key flow_set_attributes[], order_add_attributes[];
 
 /* The key at a place, 0 for the first; NULL behind the last one. */
 const struct verb_key *grammar_key_at(const struct verb *verb, unsigned int at);

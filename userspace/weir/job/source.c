@@ -9,6 +9,7 @@
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
+#include "grammar/grammar.h"
 #include "grammar/rate.h"
 #include "job/lateness.h"
 #include "netlink/genl.h"
@@ -67,6 +68,7 @@ static void print_config(const struct nlattr **source)
 	show_device("dev", "ifindex", source[WEIR_A_SOURCE_IFINDEX]);
 	show_vlan("vlan", source[WEIR_A_SOURCE_VLAN]);
 	rate_print(source[WEIR_A_SOURCE_RATE]);
+	show_keys(source_add_attributes, source);
 }
 
 void source_print(const struct nlmsghdr *message, bool brief)

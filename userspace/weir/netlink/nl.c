@@ -285,6 +285,8 @@ void nl_nested(const struct nlattr *nest, const struct nlattr **table, uint16_t 
 	const struct nlattr *attr;
 
 	memset(table, 0, (max + 1) * sizeof(*table));
+	if (!nest)
+		return;
 	mnl_attr_for_each_nested(attr, nest) {
 		if (mnl_attr_get_type(attr) <= max)
 			table[mnl_attr_get_type(attr)] = attr;

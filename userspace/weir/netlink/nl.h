@@ -93,7 +93,10 @@ void nl_replies_free(struct nl_replies *replies);
  */
 void *nl_list(struct nl *nl, char *buffer, struct nl_replies *replies, size_t size, int *err);
 
-/* Attributes behind the protocol's header, by type; those beyond max are left out. */
+/*
+ * Set @table to the attributes behind the protocol's header, or in a nest, by type; those beyond @max are left
+ * out. If @nest is NULL, there are none.
+ */
 void nl_attributes(const struct nlmsghdr *message, size_t header,
 		   const struct nlattr **table, uint16_t max);
 void nl_nested(const struct nlattr *nest, const struct nlattr **table, uint16_t max);

@@ -8,6 +8,7 @@
 
 #include "base/tool.h"
 #include "grammar/cpus.h"
+#include "grammar/grammar.h"
 #include "grammar/match.h"
 #include "job/lateness.h"
 #include "netlink/genl.h"
@@ -115,6 +116,7 @@ void order_print(const struct nlmsghdr *message, bool brief)
 	show_number("packets", order[WEIR_A_ORDER_PACKETS]);
 	print_bytes("bytes", nl_uint(order[WEIR_A_ORDER_BYTES]));
 	show_number("flows", order[WEIR_A_ORDER_FLOWS]);
+	show_keys(order_add_attributes, order);
 	print_string("by", nl_string(order[WEIR_A_ORDER_DEVICE]));
 	print_bytes("memory", nl_uint(order[WEIR_A_ORDER_MEMORY]));
 	if (brief && !opt.json)
@@ -154,5 +156,6 @@ void order_save(const struct nlmsghdr *message, uint32_t mode)
 	print_uint("packets", nl_uint(order[WEIR_A_ORDER_PACKETS]));
 	save_with("bytes", order[WEIR_A_ORDER_BYTES], "b");
 	print_uint("flows", nl_uint(order[WEIR_A_ORDER_FLOWS]));
+	show_keys(order_add_attributes, order);
 	print_string("mode", names_word(&mode_names, mode));
 }

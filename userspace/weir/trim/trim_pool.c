@@ -8,6 +8,7 @@
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
+#include "grammar/grammar.h"
 #include "netlink/genl.h"
 #include "request/show.h"
 #include "trim/trim.h"
@@ -37,6 +38,7 @@ static void pool_print(const struct nlmsghdr *message, bool brief)
 	weir_attributes(message, pool, WEIR_A_TRIM_POOL_MAX);
 	print_string_as("pool", COLOR_NAME, "name", nl_string(pool[WEIR_A_TRIM_POOL_NAME]));
 	print_size("size", pool[WEIR_A_TRIM_POOL_SIZE]);
+	show_keys(trim_pool_set_attributes, pool);
 	print_size("used", pool[WEIR_A_TRIM_POOL_USED]);
 	print_size("used-max", pool[WEIR_A_TRIM_POOL_USED_MAX]);
 	show_number("ports", pool[WEIR_A_TRIM_POOL_PORTS]);
@@ -55,4 +57,5 @@ void trim_pool_save(const struct nlmsghdr *message)
 	print_text("trim-pool set");
 	print_string("name", nl_string(pool[WEIR_A_TRIM_POOL_NAME]));
 	print_size("size", pool[WEIR_A_TRIM_POOL_SIZE]);
+	show_keys(trim_pool_set_attributes, pool);
 }

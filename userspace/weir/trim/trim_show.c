@@ -8,6 +8,7 @@
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
+#include "grammar/grammar.h"
 #include "netlink/genl.h"
 #include "request/show.h"
 #include "trim/bands.h"
@@ -51,6 +52,7 @@ static void print_mark(const struct nlattr **trim)
 	show_number("priority", trim[WEIR_A_TRIM_PRIORITY]);
 	print_queue(trim[WEIR_A_TRIM_QUEUE]);
 	show_name("length", &trim_length_names, trim[WEIR_A_TRIM_LENGTH]);
+	show_keys(trim_set_attributes, trim);
 }
 
 /* `show` leaves out the device's own length in text, unless it was given; `save` has only what was. */
