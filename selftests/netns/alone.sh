@@ -71,10 +71,20 @@ one_is_upgraded() {
 		command weir upgrade "${WEIR_MODULE%/*}" && weir save | diff "$box_out/kept" - && weir flush all
 }
 
+# Code and read-only data of a module in the kernel, in KiB.
+tell_sizes() {
+	local part
+	local -A modules=([core]=weir_core [agg]=weir [trim]=sch_weir [xdp]=weir_xdp)
+	for part in "${!modules[@]}"; do
+		ktap_note "figure module_text_kb_$part $(size "${WEIR_MODULE%/*}/${modules[$part]}.ko" | awk 'NR == 2 { printf "%.0f", $1 / 1024 }')"
+	done
+}
+
 ktap_header
 star_create 2 || ktap_fail "networks are made"
 ktap_run "weir alone sums" aggregation
 ktap_run "sch_weir alone trims" trimming
 ktap_run "weir_xdp alone filters, records and orders" around_programs
 ktap_run "one module is upgraded, the others stay" one_is_upgraded
+tell_sizes
 ktap_end
