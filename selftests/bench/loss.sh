@@ -1,45 +1,89 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Compare the contributions that are sent again with the packets that the links have lost. To be
-# run in a virtual machine:
+# What losses cost: contributions that are sent again, by the packets that links have lost; those of them that the
+# box had; and how long a burst of losses stops an allreduce. To be run in a virtual machine:
 #
 #	selftests/vm/run --icount -- selftests/bench/loss.sh
 #
-# Four workers, each link loses one packet in a hundred either way. A lost packet may be
-# a contribution, which has to be sent again; or a result, a question or a reply, after
-# which there is nothing to send but a question.
+# Four workers, each link loses packets at random either way. A lost packet may be a contribution, which has to be
+# sent again; or a result, a question or a reply, after which there is nothing to send but a question.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. selftests/lib/ktap.sh
 # shellcheck source=ranks.sh
 . selftests/bench/ranks.sh
 
-job=1
-bytes=$((16 << 20))
+# Milliseconds for which the links of a worker lose all packets.
+burst_ms=100
 
 [[ -e /sys/module/weir ]] || die "the module is not loaded"
 
-lossy() {
-	in_worker "$1" tc qdisc replace dev eth0 root netem limit 20000 loss 1% || die "no loss"
-	in_router tc qdisc replace dev "w$1" root netem limit 20000 loss 1% || die "no loss"
+# loses WORKER PERCENT: on its link, either way.
+loses() {
+	in_worker "$1" tc qdisc replace dev eth0 root netem limit 20000 loss "$2%" || die "no loss"
+	in_router tc qdisc replace dev "w$1" root netem limit 20000 loss "$2%" || die "no loss"
+}
+each_loses() {
+	local i
+	for ((i = 1; i <= bench_workers; i++)); do
+		loses "$i" "$1"
+	done
 }
 
 lost_of() {
 	in_worker "$1" tc -s -j qdisc show dev eth0
 	in_router tc -s -j qdisc show dev "w$1"
 }
+lost() { each_worker lost_of | gojq -s '[.[][] | select(.kind == "netem").drops] | add'; }
+of_ranks() { gojq -s "[.[].$1] | add" "$ranks_work"/rank*; }
+# Contributions that the box had already.
+had() { in_router weir -j job show id "$1" | gojq '.[0].refused.duplicate // 0'; }
 
-lost() {
-	each_worker lost_of | gojq -s '[.[][] | select(.kind == "netem").drops] | add'
+# with_loss PERCENT NAME MIB: figures end with NAME.
+with_loss() {
+	local job=1 before gone again
+	each_loses "$1"
+	setup --job "$job" --sources "$bench_workers" --blocks 1024
+	before=$(lost)
+	ranks_weir "$job" $(($3 << 20)) 2 --warmup 0 --verify
+	gone=$(($(lost) - before)) again=$(of_ranks retransmits)
+	note "$1 %: $gone packets lost, $again sent again, $(had "$job") of them in vain, $(of_ranks queries) questions, $(of_ranks timeouts) timeouts"
+	figure "retransmit_over_lost_$2" "$(ratio "$again" "$gone")"
+	figure "retransmit_in_vain_over_lost_$2" "$(ratio "$(had "$job")" "$gone")"
+	figure "loss_time_over_none_$2" "$(ratio "$(ranks_slowest)" "$whole")"
+	in_router weir job del id "$job"
+}
+
+blocks() { in_router weir -j job show id 1 | gojq '.[0].stats.blocks'; }
+
+# In the middle of an allreduce a worker's link loses all for a while.
+with_burst() {
+	local ranks longest
+	each_loses 0
+	setup --job 1 --sources "$bench_workers" --blocks 1024
+	ranks_weir 1 $((16 << 20)) 8 --warmup 0 --verify &
+	ranks=$!
+	poll 60 is_more_than 4096 blocks || die "nothing is summed"
+	loses 1 100
+	sleep "$(awk -v ms=$burst_ms 'BEGIN { print ms / 1000 }')"
+	loses 1 0
+	wait "$ranks" || die "the transfer failed"
+	longest=$(gojq -s '[.[].results[0].max_us] | max' "$ranks_work"/rank*)
+	figure loss_burst_stall_ms "$(awk -v longest="$longest" -v whole="$whole" -v ms=$burst_ms 'BEGIN { printf "%.1f", (longest - whole) / 1000 - ms }')"
+	in_router weir job del id 1
 }
 
 bench_star
 each_worker pass ingress
 each_worker ports
-each_worker lossy
-setup --job "$job" --sources "$bench_workers" --blocks 1024
-before=$(lost)
-ranks_weir "$job" "$bytes" 2 --warmup 0 --verify
-gone=$(($(lost) - before))
-again=$(gojq -s '[.[].retransmits] | add' "$ranks_work"/rank*)
-note "$gone packets lost, $again sent again, $(gojq -s '[.[].queries] | add' "$ranks_work"/rank*) questions"
-figure retransmit_over_lost_1pct "$(ratio "$again" "$gone")"
+each_loses 0
+setup --job 1 --sources "$bench_workers" --blocks 1024
+ranks_weir 1 $((16 << 20)) 2 --warmup 0 --verify
+whole=$(ranks_slowest)
+in_router weir job del id 1
+with_loss 0.1 0_1pct 16
+with_loss 1 1pct 16
+with_loss 5 5pct 16
+with_loss 20 20pct 16
+with_burst

@@ -19,8 +19,8 @@ extern const struct test_table agree_table, behind_table, comm_table, congestion
 /* Key-value streams, a program of their own. */
 extern const struct test_table kv_parts_table, kv_streams_table, kv_bad_table;
 
-/* Those of the congestion window, without a network. */
-extern const struct test_table pace_table;
+/* Those of the congestion window and of loss detection, without a network. */
+extern const struct test_table pace_table, recovery_table;
 
 /* Runs the tests of tables, as ktap_main(). */
 int run_tables(const struct test_table *const *tables, size_t count, const char *only);

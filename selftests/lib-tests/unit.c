@@ -22,7 +22,6 @@
 #include "tests.h"
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
-#define TESTS_MAX 64
 
 /* Sends as much as there is room for; returns how much. */
 static uint32_t fill(struct window *window, uint64_t now)
@@ -1233,12 +1232,8 @@ static const struct ktap_test tests[] = {
 
 int main(int argc, char **argv)
 {
-	const size_t own = ELEMENTS(tests);
-	struct ktap_test all[TESTS_MAX];
+	static const struct test_table own = { tests, ELEMENTS(tests) };
+	static const struct test_table *const tables[] = { &own, &pace_table, &recovery_table };
 
-	if (own + pace_table.count > TESTS_MAX)
-		return 1;
-	memcpy(all, tests, sizeof(tests));
-	memcpy(all + own, pace_table.tests, pace_table.count * sizeof(all[0]));
-	return ktap_main(all, own + pace_table.count, argc > 1 ? argv[1] : NULL);
+	return run_tables(tables, ELEMENTS(tables), argc > 1 ? argv[1] : NULL);
 }

@@ -20,9 +20,9 @@ static struct weir_stats count(const struct weir *comm)
 	now.blocks = comm->member.blocks;
 	now.grads = comm->config.grads;
 	now.receive_buffer = comm->receive_buffer;
-	now.rtt_us = (uint32_t)(comm->rtt.smoothed / NSEC_PER_USEC);
-	now.rttvar_us = (uint32_t)(comm->rtt.deviation / NSEC_PER_USEC);
-	now.rtt_min_us = (uint32_t)(comm->rtt.min / NSEC_PER_USEC);
+	now.rtt_us = (uint32_t)(comm->recovery.rtt.smoothed / NSEC_PER_USEC);
+	now.rttvar_us = (uint32_t)(comm->recovery.rtt.deviation / NSEC_PER_USEC);
+	now.rtt_min_us = (uint32_t)(comm->recovery.rtt.min / NSEC_PER_USEC);
 	now.flight_limit = comm->pace.limit;
 	now.type = comm->config.type;
 	now.operation = comm->config.operation;

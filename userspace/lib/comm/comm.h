@@ -12,7 +12,7 @@
 #include "comm/state.h"
 #include "flow/merging.h"
 #include "flow/pace.h"
-#include "flow/rtt.h"
+#include "flow/recovery.h"
 #include "flow/window.h"
 #include "libweir.h"
 #include "packet/bitmap.h"
@@ -311,21 +311,14 @@ struct guard {
  * @behind: this rank has fallen behind
  * @replay_end: blocks before it are sent again for other ranks' sake
  * @ahead: the first block after all results that have come
- * @rtt: the time that answers take
+ * @recovery: losses, and the time that answers take
  * @pace: number of packets that may be under way
  * @merging: state of sending packets as merged messages
  * @queue: requests
  * @in: packets received
  * @now: the time, as of the start of this round
- * @timer: start of the retransmission timer
  * @progress: time of the last answer; moved on by time spent elsewhere
  * @left: time at which the caller was given back control
- * @answered_sent: latest sending among all blocks that are answered
- * @sampled: time at which an answer to it was the last sample of the round trip
- * @answered_contributed: latest contribution of them
- * @timed_out: time at which the retransmission timer last ran out
- * @silent_from: @answered_sent at that time
- * @burst: maximum number of blocks that it asked about
  * @away: the caller was away, so packets in the socket are no samples of times
  * @drained: the sockets had no packet left when they were read last
  * @idle: and nothing else was left to do then
@@ -361,21 +354,14 @@ struct weir {
 	struct behind behind;
 	uint64_t replay_end;
 	uint64_t ahead;
-	struct rtt rtt;
+	struct recovery recovery;
 	struct pace pace;
 	struct merging merging;
 	struct queue queue;
 	struct inbox in;
 	uint64_t now;
-	uint64_t timer;
 	uint64_t progress;
 	uint64_t left;
-	uint64_t answered_sent;
-	uint64_t sampled;
-	uint64_t answered_contributed;
-	uint64_t timed_out;
-	uint64_t silent_from;
-	uint32_t burst;
 	bool away;
 	bool drained;
 	bool idle;

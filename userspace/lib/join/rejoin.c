@@ -87,14 +87,14 @@ static void go_back(struct weir *comm, uint64_t start)
 	if (window->next > comm->replay_end)
 		comm->replay_end = window->next;
 	window_rewind(window, start);
-	comm->timer = comm->now;
+	recovery_restart(&comm->recovery, comm->now);
 	comm->progress = comm->now;
 }
 
 /* At another box times are others, and so is how much may be under way. */
 static void forget_path(struct weir *comm)
 {
-	comm->rtt = (struct rtt) { 0 };
+	comm->recovery.rtt = (struct rtt) { 0 };
 	pace_init(&comm->pace, join_room(comm), socket_growth(comm));
 }
 

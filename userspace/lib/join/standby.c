@@ -143,7 +143,7 @@ static void resume(struct weir *comm)
 	member->cookie = home->cookie;
 	state_change(comm, RANK_FOUND);
 	comm->standby.from = 0;
-	comm->timer = comm->now;
+	recovery_restart(&comm->recovery, comm->now);
 	arrive(comm, home->box);
 }
 

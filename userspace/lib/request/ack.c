@@ -144,7 +144,7 @@ uint64_t ack_deadline(const struct weir *comm)
 	const struct acks *acks = &comm->acks;
 	unsigned int growth = acks->tries < PAUSE_GROWTH ? acks->tries : PAUSE_GROWTH;
 
-	return acks->has_gap ? acks->asked + (rtt_timeout(&comm->rtt) << growth) : UINT64_MAX;
+	return acks->has_gap ? acks->asked + (rtt_timeout(&comm->recovery.rtt) << growth) : UINT64_MAX;
 }
 
 /*

@@ -185,7 +185,7 @@ static unsigned int note_message(struct weir *comm, const struct batch *batch, u
 static void note_spoke(struct weir *comm)
 {
 	if (!comm->window.flight)
-		comm->timer = comm->now;
+		recovery_restart(&comm->recovery, comm->now);
 	comm->life.spoke = true;
 }
 

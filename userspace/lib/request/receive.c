@@ -50,66 +50,17 @@ static bool is_followed(const struct window_slot *slot)
 	return slot->bytes == WIRE_HEADER;
 }
 
-/*
- * An answer that comes sooner than any before is to an earlier sending, and is no sample of
- * the last one. But not where the box lacked the block: it could not answer before. Nor after
- * a silence, where it is mostly to the question: it comes at once, while answers to
- * contributions wait for other ranks. pace_silent() allows for an answer to the contribution.
- */
-static bool may_be_quick(const struct window_slot *slot)
-{
-	return slot->asked == WINDOW_ASKED_SILENCE || (slot->has_reply && slot->is_wanted);
-}
-
-/*
- * Return the time of sending before which an answer shows packets to be lost. An answer to a question
- * comes at once, while contributions that were sent before it wait for other ranks: it shows no more
- * than an answer to its own contribution would have.
- */
-static uint64_t overtakes(const struct window_slot *slot)
-{
-	return slot->asked == WINDOW_ASKED_OVERTAKEN ? slot->contributed : slot->sent;
-}
-
-/*
- * Note the time that an answer took. It is a sample only when the packet was awaited and sent once,
- * when the timer did not run out meanwhile, and when no packet sent later has been answered before:
- * else it was held up by a loss somewhere, perhaps another rank's, and a timer that followed it would
- * follow the other rank's timer. A block that is only followed may have been complete before the
- * query.
- */
-static void note_time(struct weir *comm, const struct window_slot *slot)
-{
-	uint64_t took = comm->now - slot->sent;
-
-	/* Those of one message are one sample. */
-	if (slot->sent == comm->answered_sent && comm->now == comm->sampled)
-		return;
-	if (slot->tries > 1 && took < comm->rtt.min && !may_be_quick(slot))
-		return;
-	/*
-	 * The timer had run out in silence, and this was never sent again: blocks sent again
-	 * and answered before it were only late, and overtook nothing.
-	 */
-	if (slot->tries == 1 && slot->sent < comm->timed_out && slot->sent > comm->silent_from)
-		comm->answered_sent = slot->sent;
-	if (overtakes(slot) < comm->answered_sent)
-		return;
-	comm->answered_sent = overtakes(slot);
-	if (slot->tries > 1 || slot->sent < comm->timed_out || comm->away || is_followed(slot))
-		return;
-	rtt_sample(&comm->rtt, slot->sent, comm->now);
-	comm->sampled = comm->now;
-}
-
-/*
- * A result that came only after a query, because a later one had come before, was lost on its
- * way down.
- */
+/* A result that came only after a query, because a later one had come before, was lost on its way down. */
 static void note_loss(struct weir *comm, const struct window_slot *slot)
 {
-	if (slot->asked == WINDOW_ASKED_OVERTAKEN && comm->now - slot->sent >= comm->rtt.min)
+	if (recovery_was_lost(&comm->recovery, slot, comm->now))
 		pace_lost(&comm->pace, slot->contributed, comm->now);
+}
+
+/* A block that is only followed may have been complete before the query. */
+static bool is_sample(const struct weir *comm, const struct window_slot *slot)
+{
+	return !comm->away && !is_followed(slot);
 }
 
 static void note_heard(struct weir *comm)
@@ -159,14 +110,10 @@ static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 	if (slot->merged && bitmap_has(result->contributors, comm->config.rank))
 		merging_arrived(&comm->merging);
 	note_late(comm, result);
-	if (slot->contributed > comm->answered_contributed)
-		comm->answered_contributed = slot->contributed;
 	note_loss(comm, slot);
-	note_time(comm, slot);
+	recovery_answered(&comm->recovery, slot, comm->now, is_sample(comm, slot));
 	note_answers(comm, slot, result);
 	window_answered(&comm->window, block, result->blocks);
-	rtt_answered(&comm->rtt);
-	comm->timer = comm->now;
 	comm->progress = comm->now;
 }
 
@@ -286,7 +233,7 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 	slot->ranks = wire_replied(packet);
 	if (length > WIRE_HEADER)
 		absence_note(comm, packet + WIRE_HEADER);
-	rtt_answered(&comm->rtt);
+	recovery_replied(&comm->recovery);
 	if (slot->where != WINDOW_SENT || (slot->asked == WINDOW_NOT_ASKED && !is_followed(slot)))
 		return;
 	if (!slot->is_wanted || is_followed(slot)) {

@@ -15,14 +15,6 @@
 #include "request/receive.h"
 #include "request/request.h"
 
-/*
- * Blocks that the timer asks about, at most. It has run out because no packet came: many
- * queries would be lost in the same way, and mostly a rank is just slow. So one, first; then,
- * while no packet comes, twice as many each time, so that one more loss does not cost another,
- * longer timeout. Their answers pay for the rest.
- */
-#define TIMEOUT_BURST	4
-
 /* Blocks that are asked about one by one, before results are looked at again. */
 #define ASKED_MAX	32
 
@@ -85,11 +77,6 @@ static uint32_t make_packets(struct weir *comm, struct weir_request *request, ui
 	return blocks;
 }
 
-static uint64_t timer_end(const struct weir *comm)
-{
-	return comm->timer + rtt_timeout(&comm->rtt);
-}
-
 static void pick_from(const struct weir *comm, struct batch *batch, enum window_where where,
 		      unsigned int most)
 {
@@ -100,64 +87,27 @@ static void pick_from(const struct weir *comm, struct batch *batch, enum window_
 		batch_add(comm, batch, window_block(window, index), 1);
 }
 
-static void grow_burst(struct weir *comm)
-{
-	/* Any answer restarts the timer: if they differ, one has come since the timer ran out last. */
-	if (comm->timer != comm->timed_out)
-		comm->burst = 1;
-	else if (comm->burst < TIMEOUT_BURST)
-		comm->burst *= 2;
-}
-
+/*
+ * The probe timeout has expired because no packet came: many questions would be lost in the same way, and mostly a
+ * rank is just slow. So one, first; then, while no packet comes, twice as many each time, so that one more loss
+ * does not cost another, longer timeout. Their answers pay for the rest.
+ */
 static int ask_timed_out(struct weir *comm)
 {
 	struct batch batch;
+	uint32_t probes;
 
-	if (!comm->window.flight || comm->now < timer_end(comm))
+	if (!comm->window.flight || comm->now < recovery_timeout(&comm->recovery))
 		return 0;
 	batch_begin(&batch, WINDOW_ASKED_SILENCE, false);
-	grow_burst(comm);
+	probes = recovery_expired(&comm->recovery, comm->now);
 	/* First blocks without a reply: the others mostly wait for a slow rank. */
-	pick_from(comm, &batch, WINDOW_SENT, comm->burst);
-	pick_from(comm, &batch, WINDOW_HELD, comm->burst);
+	pick_from(comm, &batch, WINDOW_SENT, probes);
+	pick_from(comm, &batch, WINDOW_HELD, probes);
 	comm->stats.timeouts++;
 	comm->life.unheard++;
-	comm->rtt.backoff++;
-	comm->timer = comm->now;
-	comm->timed_out = comm->now;
-	comm->silent_from = comm->answered_sent;
-	pace_silent(&comm->pace, TIMEOUT_BURST);
+	pace_silent(&comm->pace, RECOVERY_PROBES);
 	return batch_send(comm, &batch, false);
-}
-
-/* Overtaken: a packet that was sent later has been answered. */
-static bool is_overtaken(const struct weir *comm, const struct window_slot *slot)
-{
-	return slot->sent < comm->answered_sent;
-}
-
-/*
- * Return the time when an overtaken block is asked about: at once if it was overtaken by
- * more than packets change places by; else when its answer is late by as much.
- */
-static uint64_t lost_when(const struct weir *comm, const struct window_slot *slot)
-{
-	uint64_t reordering = rtt_reordering(&comm->rtt);
-
-	if (comm->answered_sent - slot->sent > reordering)
-		return slot->sent;
-	return slot->sent + comm->rtt.latest + reordering;
-}
-
-/* The same for one that waited for other ranks, while later contributions are answered. */
-static uint64_t held_until(const struct weir *comm, const struct window_slot *slot)
-{
-	return slot->replied + rtt_timeout(&comm->rtt);
-}
-
-static bool is_held_up(const struct weir *comm, const struct window_slot *slot)
-{
-	return slot->contributed < comm->answered_contributed;
 }
 
 /* Return the time when the first block of a list will be due; UINT64_MAX is not before another event. */
@@ -169,9 +119,8 @@ static uint64_t list_due(const struct weir *comm, enum window_where where)
 	if (window->lists[where].oldest == WINDOW_NONE || !comm->pace.credit)
 		return UINT64_MAX;
 	slot = &window->slots[window->lists[where].oldest];
-	if (where == WINDOW_SENT)
-		return is_overtaken(comm, slot) ? lost_when(comm, slot) : UINT64_MAX;
-	return is_held_up(comm, slot) ? held_until(comm, slot) : UINT64_MAX;
+	return where == WINDOW_SENT ? recovery_lost_at(&comm->recovery, slot) :
+				      recovery_held_at(&comm->recovery, slot);
 }
 
 /* Asking moves a block to the end of those that were sent. */
@@ -401,6 +350,6 @@ uint64_t send_deadline(const struct weir *comm)
 		return comm->member.again;
 	if (!comm->window.flight)
 		return ack_deadline(comm);
-	return time_earlier(timer_end(comm), time_earlier(list_due(comm, WINDOW_SENT),
+	return time_earlier(recovery_timeout(&comm->recovery), time_earlier(list_due(comm, WINDOW_SENT),
 						list_due(comm, WINDOW_HELD)));
 }
