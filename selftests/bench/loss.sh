@@ -37,8 +37,12 @@ lost_of() {
 }
 lost() { each_worker lost_of | gojq -s '[.[][] | select(.kind == "netem").drops] | add'; }
 of_ranks() { gojq -s "[.[].$1] | add" "$ranks_work"/rank*; }
-# Contributions that the box had already.
-had() { in_router weir -j job show id "$1" | gojq '.[0].refused.duplicate // 0'; }
+# Contributions that the box had already: to open blocks, and to those that are answered. A question is answered
+# by a reply or by the result.
+had() {
+	in_router weir -j job show id "$1" |
+		gojq '.[0].stats | (.refusals.duplicate // 0) + (.repeats // 0) - ((.queries // 0) - (.replies // 0))'
+}
 
 # with_loss PERCENT NAME MIB: figures end with NAME.
 with_loss() {

@@ -157,6 +157,43 @@ static void a_silence_ends_in_order(void)
 	CHECK_EQ(recovery.newest, 160 * MS);
 }
 
+/* The box replies to questions in their order, whatever contributions wait for. */
+static void questions_are_lost_by_replies_to_later_ones(void)
+{
+	struct recovery recovery = after_answers(100 * MS);
+	struct window_slot replied = asked_at(99 * MS, 120 * MS, WINDOW_ASKED_OVERTAKEN);
+	struct window_slot lost = asked_at(99 * MS, 120 * MS - RTT - 1, WINDOW_ASKED_SILENCE);
+	struct window_slot late = asked_at(99 * MS, 120 * MS - 1, WINDOW_ASKED_OVERTAKEN);
+	struct window_slot contribution = sent_at(101 * MS);
+
+	CHECK(recovery_lost_at(&recovery, &lost) == UINT64_MAX);
+	recovery_replied(&recovery, &replied);
+	CHECK_EQ(recovery_lost_at(&recovery, &lost), lost.sent);
+	CHECK_EQ(recovery_lost_at(&recovery, &late), late.sent + 2 * RTT);
+	CHECK(recovery_lost_at(&recovery, &replied) == UINT64_MAX);
+	CHECK(recovery_lost_at(&recovery, &contribution) == UINT64_MAX);
+	/* A late reply moves nothing back. */
+	recovery_replied(&recovery, &late);
+	CHECK_EQ(recovery_lost_at(&recovery, &lost), lost.sent);
+	/* Contributions that are answered tell it of questions, too. */
+	answered(&recovery, sent_at(130 * MS), 130 * MS + RTT);
+	CHECK_EQ(recovery_lost_at(&recovery, &replied), replied.sent);
+}
+
+/* Asked twice: the reply may be to the first question. Not asked: it is a second reply. */
+static void replies_count_by_karns_rule(void)
+{
+	struct recovery recovery = after_answers(100 * MS);
+	struct window_slot slot = asked_at(99 * MS, 120 * MS, WINDOW_ASKED_OVERTAKEN);
+
+	slot.asked_again = true;
+	recovery_replied(&recovery, &slot);
+	CHECK_EQ(recovery.newest_question, 0);
+	slot = sent_at(120 * MS);
+	recovery_replied(&recovery, &slot);
+	CHECK_EQ(recovery.newest_question, 0);
+}
+
 static void held_blocks_wait_for_later_ones(void)
 {
 	struct recovery recovery = after_answers(100 * MS);
@@ -182,6 +219,7 @@ static void lost_results_are_told_from_late_ones(void)
 static void probes_and_timeouts_double(void)
 {
 	static const uint32_t probes[] = { 1, 2, 4, 4 };
+	struct window_slot replied = asked_at(99 * MS, 101 * MS, WINDOW_ASKED_SILENCE);
 	struct recovery recovery = after_answers(100 * MS), answer;
 	uint64_t now = recovery.timer;
 
@@ -195,7 +233,7 @@ static void probes_and_timeouts_double(void)
 	}
 	/* A reply, or an answer, shows that the path lives: most of the back-off ends. */
 	answer = recovery;
-	recovery_replied(&recovery);
+	recovery_replied(&recovery, &replied);
 	CHECK_EQ(recovery_timeout(&recovery) - now, RTO_FLOOR << 2);
 	recovery = answer;
 	answered(&recovery, asked_at(99 * MS, now, WINDOW_ASKED_SILENCE), now + 1);
@@ -214,6 +252,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(answers_to_earlier_sendings_overtake_nothing),
 	KTAP_TEST(questions_overtake_by_their_contributions),
 	KTAP_TEST(a_silence_ends_in_order),
+	KTAP_TEST(questions_are_lost_by_replies_to_later_ones),
+	KTAP_TEST(replies_count_by_karns_rule),
 	KTAP_TEST(held_blocks_wait_for_later_ones),
 	KTAP_TEST(lost_results_are_told_from_late_ones),
 	KTAP_TEST(probes_and_timeouts_double),

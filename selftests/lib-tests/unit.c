@@ -207,14 +207,23 @@ static void window_keeps_lists(void)
 	CHECK_EQ(window_init(&window, 4, 0), 0);
 	fill(&window, 1);
 	window_asked(&window, 0, 2, WINDOW_ASKED_SILENCE);
+	CHECK_EQ(window_oldest(&window, WINDOW_ASKED, WINDOW_SENT), WINDOW_SENT);
 	window_asked(&window, 1, 2, WINDOW_ASKED_OVERTAKEN);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 2);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_ASKED].oldest), 0);
 	CHECK_EQ(window_slot(&window, 1)->sent, 2);
+	CHECK(!window_slot(&window, 0)->asked_again);
+	window_asked(&window, 0, 3, WINDOW_ASKED_OVERTAKEN);
+	CHECK(window_slot(&window, 0)->asked_again);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_ASKED].oldest), 1);
 	window_held(&window, 0, 3);
 	window_held(&window, 1, 3);
 	/* The answer is to the packet that was sent before the question. */
 	CHECK_EQ(window_slot(&window, 1)->sent, 1);
 	CHECK_EQ(window_slot(&window, 1)->asked, WINDOW_NOT_ASKED);
+	CHECK_EQ(window.lists[WINDOW_ASKED].oldest, WINDOW_NONE);
+	CHECK_EQ(window_oldest(&window, WINDOW_ASKED, WINDOW_SENT), WINDOW_SENT);
+	CHECK_EQ(window_oldest(&window, WINDOW_ASKED, WINDOW_WANTED), WINDOW_ASKED);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_HELD].oldest), 0);
 	window_wanted(&window, 2);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_WANTED].newest), 2);

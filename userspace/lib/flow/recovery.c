@@ -69,9 +69,12 @@ void recovery_answered(struct recovery *recovery, const struct window_slot *slot
 	recovery->timer = now;
 }
 
-void recovery_replied(struct recovery *recovery)
+/* The reply to a block that was asked about twice may be to the first question. */
+void recovery_replied(struct recovery *recovery, const struct window_slot *slot)
 {
 	rtt_answered(&recovery->rtt);
+	if (slot->asked != WINDOW_NOT_ASKED && !slot->asked_again && slot->sent > recovery->newest_question)
+		recovery->newest_question = slot->sent;
 }
 
 uint32_t recovery_expired(struct recovery *recovery, uint64_t now)
@@ -90,11 +93,13 @@ uint32_t recovery_expired(struct recovery *recovery, uint64_t now)
 
 uint64_t recovery_lost_at(const struct recovery *recovery, const struct window_slot *slot)
 {
-	uint64_t reordering = rtt_reordering(&recovery->rtt);
+	uint64_t reordering = rtt_reordering(&recovery->rtt), newest = recovery->newest;
 
-	if (slot->sent >= recovery->newest)
+	if (slot->asked != WINDOW_NOT_ASKED && recovery->newest_question > newest)
+		newest = recovery->newest_question;
+	if (slot->sent >= newest)
 		return UINT64_MAX;
-	if (recovery->newest - slot->sent > reordering)
+	if (newest - slot->sent > reordering)
 		return slot->sent;
 	return slot->sent + recovery->rtt.latest + reordering;
 }

@@ -11,6 +11,8 @@
  *	time threshold		the shortest round trip, as RACK's reordering window. A packet sent by more before
  *				@newest is lost at once; one sent by less, when its answer is late by as much
  *	loss			the box is asked. What it lacks, and that alone, is sent again
+ *	packet number spaces	two: contributions, whose results wait for other ranks, and questions, which the
+ *				box answers at once. A reply shows that questions before it are lost
  *	retransmission		has a time of sending of its own, as in RACK, so that it may be found lost again
  *	RTT sample		by Karn's rule of packets sent once; and of none that a loss, the probe timeout or the
  *				program may have held up. One a round trip is smoothed (RFC 6298)
@@ -38,6 +40,7 @@
  * @timer: start of the probe timeout
  * @newest: latest sending among all blocks that are answered
  * @newest_contributed: and the latest sending of their contributions
+ * @newest_question: the latest sending among questions that the box has replied to
  * @sampled: time at which the answer to @newest was a sample
  * @expired: time of the last probe timeout
  * @expired_newest: @newest at that time
@@ -48,6 +51,7 @@ struct recovery {
 	uint64_t timer;
 	uint64_t newest;
 	uint64_t newest_contributed;
+	uint64_t newest_question;
 	uint64_t sampled;
 	uint64_t expired;
 	uint64_t expired_newest;
@@ -66,8 +70,8 @@ static inline void recovery_restart(struct recovery *recovery, uint64_t now)
  */
 void recovery_answered(struct recovery *recovery, const struct window_slot *slot, uint64_t now, bool is_sample);
 
-/* Take a reply about a block that waits. */
-void recovery_replied(struct recovery *recovery);
+/* Take a reply about a block that waits, before the window does. */
+void recovery_replied(struct recovery *recovery, const struct window_slot *slot);
 
 /*
  * Return true if a result that was asked for was lost on its way down. It came after the answer to a later
@@ -88,8 +92,8 @@ static inline uint64_t recovery_timeout(const struct recovery *recovery)
 uint32_t recovery_expired(struct recovery *recovery, uint64_t now);
 
 /*
- * Return the time when a block without a reply is taken for lost, by the time threshold; UINT64_MAX if no later
- * sending was answered.
+ * Return the time when the last packet about a block without a reply, its contribution or a question, is taken for
+ * lost, by the time threshold; UINT64_MAX if no later one was answered.
  */
 uint64_t recovery_lost_at(const struct recovery *recovery, const struct window_slot *slot);
 

@@ -46,6 +46,18 @@ uint64_t window_block(const struct window *window, uint32_t slot)
 	return window->base + ((slot - (uint32_t)window->base) & window->mask);
 }
 
+static uint64_t oldest_sent(const struct window *window, enum window_where where)
+{
+	uint32_t index = window->lists[where].oldest;
+
+	return index == WINDOW_NONE ? UINT64_MAX : window->slots[index].sent;
+}
+
+enum window_where window_oldest(const struct window *window, enum window_where one, enum window_where other)
+{
+	return oldest_sent(window, other) < oldest_sent(window, one) ? other : one;
+}
+
 /* Takes those from @oldest to @newest out of their list. */
 static void unlink_slots(struct window *window, const struct window_slot *oldest,
 			 const struct window_slot *newest)
@@ -136,7 +148,8 @@ void window_asked(struct window *window, uint64_t block, uint64_t now, enum wind
 {
 	struct window_slot *slot = window_slot(window, block);
 
-	move(window, slot, WINDOW_SENT);
+	move(window, slot, WINDOW_ASKED);
+	slot->asked_again = slot->asked != WINDOW_NOT_ASKED;
 	slot->asked = why;
 	slot->sent = now;
 	slot->tries++;

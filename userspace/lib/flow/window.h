@@ -13,11 +13,11 @@
  * the box has lost its state, window_rewind() goes back by one of them, and the
  * blocks go up again as they were sent.
  *
- * Blocks that wait for an answer are also kept in the order in which a packet about them was
- * sent last. The box answers in about that order, so a packet sent well before one that is
- * answered already has met with a loss (the idea of RFC 8985), and the box is asked about
- * it. Its reply moves the block to the list of blocks that are in and wait for other ranks,
- * or to the list of blocks that the box wants again.
+ * Blocks that wait for an answer are also kept in lists, each in the order in which a packet about
+ * them was sent last. The box answers in about that order, so a packet sent well before one that is
+ * answered already has met with a loss (see recovery.h), and the box is asked about it: the block
+ * is in the list of those that were asked about. The reply moves it to the list of blocks that are
+ * in and wait for other ranks, or to the list of blocks that the box wants again.
  */
 #ifndef WEIR_WINDOW_H
 #define WEIR_WINDOW_H
@@ -38,7 +38,8 @@ enum window_asked {
 
 /* Lists of blocks that wait; each is in one of them. */
 enum window_where {
-	WINDOW_SENT,	/* in the order of the last packets about them */
+	WINDOW_SENT,	/* in the order of their contributions */
+	WINDOW_ASKED,	/* the box was asked, in the order of the questions */
 	WINDOW_HELD,	/* the box has it, in the order of its replies */
 	WINDOW_WANTED,	/* the box lacks it, in the order of its replies */
 	WINDOW_LISTS,
@@ -56,6 +57,7 @@ enum window_where {
  * @where: the list that it is in
  * @waiting: sent and not answered
  * @merged: its contribution was part of a merged message, when it was sent last
+ * @asked_again: the box was asked more than once since @contributed or @replied
  * @has_reply: the box has replied about it
  * @is_wanted: this rank was not in it then
  * @ranks: number of ranks that were
@@ -73,6 +75,7 @@ struct window_slot {
 	enum window_where where;
 	bool waiting;
 	bool merged;
+	bool asked_again;
 	bool has_reply;
 	bool is_wanted;
 	unsigned int ranks;
@@ -205,6 +208,9 @@ uint64_t window_lacks(const struct window *window);
 
 /* All blocks from @block on are to be sent again; answered ones stay answered. */
 void window_rewind(struct window *window, uint64_t block);
+
+/* Return the one of two lists whose oldest block was sent first; @one if both are empty. */
+enum window_where window_oldest(const struct window *window, enum window_where one, enum window_where other);
 
 /* Number of the block in a slot. */
 uint64_t window_block(const struct window *window, uint32_t slot);

@@ -233,8 +233,8 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 	slot->ranks = wire_replied(packet);
 	if (length > WIRE_HEADER)
 		absence_note(comm, packet + WIRE_HEADER);
-	recovery_replied(&comm->recovery);
-	if (slot->where != WINDOW_SENT || (slot->asked == WINDOW_NOT_ASKED && !is_followed(slot)))
+	recovery_replied(&comm->recovery, slot);
+	if (slot->where != WINDOW_ASKED && (slot->where != WINDOW_SENT || !is_followed(slot)))
 		return;
 	if (!slot->is_wanted || is_followed(slot)) {
 		window_held(&comm->window, block, comm->now);

@@ -94,6 +94,7 @@ static void pick_from(const struct weir *comm, struct batch *batch, enum window_
  */
 static int ask_timed_out(struct weir *comm)
 {
+	enum window_where oldest = window_oldest(&comm->window, WINDOW_SENT, WINDOW_ASKED);
 	struct batch batch;
 	uint32_t probes;
 
@@ -101,8 +102,9 @@ static int ask_timed_out(struct weir *comm)
 		return 0;
 	batch_begin(&batch, WINDOW_ASKED_SILENCE, false);
 	probes = recovery_expired(&comm->recovery, comm->now);
-	/* First blocks without a reply: the others mostly wait for a slow rank. */
-	pick_from(comm, &batch, WINDOW_SENT, probes);
+	/* First blocks without a reply, the oldest packet first: the others mostly wait for a slow rank. */
+	pick_from(comm, &batch, oldest, probes);
+	pick_from(comm, &batch, oldest == WINDOW_SENT ? WINDOW_ASKED : WINDOW_SENT, probes);
 	pick_from(comm, &batch, WINDOW_HELD, probes);
 	comm->stats.timeouts++;
 	comm->life.unheard++;
@@ -119,8 +121,8 @@ static uint64_t list_due(const struct weir *comm, enum window_where where)
 	if (window->lists[where].oldest == WINDOW_NONE || !comm->pace.credit)
 		return UINT64_MAX;
 	slot = &window->slots[window->lists[where].oldest];
-	return where == WINDOW_SENT ? recovery_lost_at(&comm->recovery, slot) :
-				      recovery_held_at(&comm->recovery, slot);
+	return where == WINDOW_HELD ? recovery_held_at(&comm->recovery, slot) :
+				      recovery_lost_at(&comm->recovery, slot);
 }
 
 /* Asking moves a block to the end of those that were sent. */
@@ -156,6 +158,11 @@ static int ask_due(struct weir *comm, enum window_where where)
 static int ask_overtaken(struct weir *comm)
 {
 	return ask_due(comm, WINDOW_SENT);
+}
+
+static int ask_again(struct weir *comm)
+{
+	return ask_due(comm, WINDOW_ASKED);
 }
 
 static int ask_held(struct weir *comm)
@@ -326,7 +333,7 @@ static int send_new(struct weir *comm)
 int send_due(struct weir *comm)
 {
 	static int (*const steps[])(struct weir *comm) = {
-		send_wanted, ask_timed_out, ask_overtaken, ask_held, send_new, ack_due,
+		send_wanted, ask_timed_out, ask_again, ask_overtaken, ask_held, send_new, ack_due,
 	};
 	int total = 0;
 
@@ -346,10 +353,13 @@ int send_due(struct weir *comm)
 
 uint64_t send_deadline(const struct weir *comm)
 {
+	uint64_t due;
+
 	if (state_is_asking(comm->state))
 		return comm->member.again;
 	if (!comm->window.flight)
 		return ack_deadline(comm);
-	return time_earlier(recovery_timeout(&comm->recovery), time_earlier(list_due(comm, WINDOW_SENT),
-						list_due(comm, WINDOW_HELD)));
+	due = time_earlier(list_due(comm, WINDOW_SENT), list_due(comm, WINDOW_ASKED));
+	due = time_earlier(due, list_due(comm, WINDOW_HELD));
+	return time_earlier(due, recovery_timeout(&comm->recovery));
 }
