@@ -40,8 +40,9 @@ shows() {
 	shift 3
 	rm -f "${WEIR_STAND_IN:?}"/*
 	echo "$answer" | "$stand_in" answer "$WEIR_STAND_IN" "$operation" || return
-	weir "$@" | grep -qE "\bmass 42\b" && weir -j "$@" | gojq -e '.. | objects | select(.mass == 42)' >/dev/null || { weir "$@"; return 1; }
-	weir save | grep -qE "^weir $pattern .*\bmass 42\b" && return
+	weir "$@" | grep -qE "\bmass 42\b" && weir -j "$@" | gojq -e '.. | objects | select(.mass == 42)' >/dev/null &&
+		weir save | grep -qE "^weir $pattern .*\bmass 42\b" && return
+	weir "$@"
 	weir save
 	return 1
 }
