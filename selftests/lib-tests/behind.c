@@ -297,6 +297,10 @@ static void follow_and_return(struct worker *worker)
 	expect(worker, allreduce_int32(worker->comm, vector, vector, G), 0);
 	if (worker->rank == 2)
 		CHECK(stats_of(worker).acks > 0);
+	/* Two have to contribute: the box has read what rank 2 sent before. */
+	meet(worker);
+	expect(worker, worker->rank == 1 ? follow_int32(worker->comm, vector, G) :
+	       allreduce_int32(worker->comm, vector, vector, G), 0);
 }
 
 static void followers_are_not_awaited(void)

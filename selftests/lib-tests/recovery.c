@@ -136,7 +136,7 @@ static void questions_overtake_by_their_contributions(void)
 	CHECK_EQ(recovery.newest_contributed, 101 * MS);
 }
 
-/* What was sent again in a silence was only late, if a block that was sent once is answered after it. */
+/* Blocks sent again in a silence were only late, if one that was sent once is answered after them. */
 static void a_silence_ends_in_order(void)
 {
 	struct recovery recovery = after_answers(100 * MS);
