@@ -3,8 +3,8 @@
  * `weir upgrade`: replace modules under jobs that run, all that are loaded or one. The objects of each
  * network namespace are read first; then the objects that hold the modules go (ports, policies, flows,
  * filters, chains), then the modules with their other objects, and all of these are made again with the new
- * modules. How the old modules are spoken to: keep/loaded.h. Workers take the box for one that was away: they join again, and send what is not answered once
- * more, so no sum is lost or counted twice.
+ * modules. Workers take the box for one that was away: they join again, and send what is not answered once
+ * more, so no sum is lost or counted twice. keep/loaded.h has the two ways to speak to the old modules.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
