@@ -72,13 +72,16 @@ class Sums:
         self.tag = {"generation": answer.generation, "joined": True}
 
     def result(self, worker, block):
-        """The result that a worker gets. All contribute again until it comes."""
+        """
+        The result that a worker gets. All contribute again until it comes. Status messages come meanwhile, where
+        a worker counts as dead, as it may on a slow machine.
+        """
         for _ in range(TRIES):
-            packet = worker.receive(5)
-            while packet:
-                if packet.sums and packet.block == block:
+            end = time.monotonic() + 5
+            while (left := end - time.monotonic()) > 0:
+                packet = worker.receive(left)
+                if packet and packet.sums and packet.block == block:
                     return packet
-                packet = worker.receive(5)
             # One before it may stand half done in its slot.
             for before in range(max(1, block - 2 * BLOCKS), block + 1):
                 self.contribute(before)
