@@ -58,7 +58,7 @@ struct recovery {
 	uint32_t probes;
 };
 
-/* Start the probe timeout anew: a packet was sent with none under way, or the box is another. */
+/* Restart the probe timeout: a packet was sent while none was in flight, or the rank has moved to another box. */
 static inline void recovery_restart(struct recovery *recovery, uint64_t now)
 {
 	recovery->timer = now;

@@ -88,13 +88,13 @@ static void pick_from(const struct weir *comm, struct batch *batch, enum window_
 }
 
 /*
- * The probe timeout has expired because no packet came: many questions would be lost in the same way, and mostly a
- * rank is just slow. So one, first; then, while no packet comes, twice as many each time, so that one more loss
- * does not cost another, longer timeout. Their answers pay for the rest.
+ * Ask about blocks when the probe timeout expires. The first expiry sends one question, since mostly another rank
+ * is slow. Each further one without an answer sends twice as many, so that the loss of a question does not cost
+ * another, longer timeout. Credit from the answers allows further questions. Return the number of packets.
  */
 static int ask_timed_out(struct weir *comm)
 {
-	enum window_where oldest = window_oldest(&comm->window, WINDOW_SENT, WINDOW_ASKED);
+	enum window_where oldest;
 	struct batch batch;
 	uint32_t probes;
 
@@ -103,6 +103,7 @@ static int ask_timed_out(struct weir *comm)
 	batch_begin(&batch, WINDOW_ASKED_SILENCE, false);
 	probes = recovery_expired(&comm->recovery, comm->now);
 	/* First blocks without a reply, the oldest packet first: the others mostly wait for a slow rank. */
+	oldest = window_oldest(&comm->window, WINDOW_SENT, WINDOW_ASKED);
 	pick_from(comm, &batch, oldest, probes);
 	pick_from(comm, &batch, oldest == WINDOW_SENT ? WINDOW_ASKED : WINDOW_SENT, probes);
 	pick_from(comm, &batch, WINDOW_HELD, probes);
