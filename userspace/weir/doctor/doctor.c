@@ -145,7 +145,7 @@ static int examine(struct patient *patient)
 	patient->loaded = !err;
 	if (err == -EPROTO) {
 		report(&(struct finding){ DOCTOR_FAIL, "module", "", "run `weir upgrade`" },
-		       "the weir module that is loaded is of a version before weir_core, which this tool does not speak to");
+		       WEIR_SINGLE);
 		return WEIR_OK;
 	}
 	if (err) {

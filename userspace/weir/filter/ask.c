@@ -9,7 +9,6 @@
 
 #include "base/tool.h"
 #include "filter/filter.h"
-#include "grammar/grammar.h"
 #include "request/request.h"
 
 /* More than the attributes of a match take, of all its conditions. */
@@ -59,7 +58,7 @@ int filter_ask_rule(struct weir *weir, uint8_t command, const struct filter_rule
 	message = weir_begin(weir, buffer, command, 0);
 	nl_room(message, size);
 	put_rule(message, rule, more);
-	status = request_put_keys(message, args, filter_add_attributes);
+	status = request_put_attributes(message, args);
 	status = status ?: make_room(weir, message->nlmsg_len);
 	status = status ?: request_send(weir, buffer, args, NULL);
 	free(buffer);

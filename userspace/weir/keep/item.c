@@ -18,6 +18,7 @@
 
 /**
  * struct maker - a verb that makes objects
+ * @family: that of its module; FAMILY_WEIR by default
  * @ids: keys that say which one it makes
  * @set: the verb that changes some of its keys, "" for the same one; NULL if it has to be made again
  * @remove: the verb that removes it
@@ -37,13 +38,16 @@ struct maker {
 	bool all_hidden;
 	bool whole;
 	bool exact;
+	enum family_of family;
 };
 
 static const struct maker makers[] = {
-	[KIND_POOL]	= { "trim-pool", "set", { "name" }, "", "del", .whole = true },
-	[KIND_ACL]	= { "trim-acl", "set", { "name", "prio" }, "", "del", .whole = true },
+	[KIND_POOL]	= { "trim-pool", "set", { "name" }, "", "del", .whole = true,
+			    .family = FAMILY_TRIM },
+	[KIND_ACL]	= { "trim-acl", "set", { "name", "prio" }, "", "del", .whole = true,
+			    .family = FAMILY_TRIM },
 	[KIND_DEFAULT]	= { "trim-default", "set", { NULL }, "replace", "del", .whole = true,
-			    .exact = true },
+			    .exact = true, .family = FAMILY_TRIM },
 	[KIND_JOB]	= { "job", "add", { "id" }, "set", "del",
 			    .hidden = { { "group", "none" }, { "rate", "none" }, { "repeat-after" },
 					{ "ranks" }, { "parent" }, { "source" }, { "parent-port" },
@@ -52,19 +56,20 @@ static const struct maker makers[] = {
 			    .hidden = { { "port" }, { "dev", "any" }, { "vlan", "any" },
 					{ "rate", "none" } } },
 	[KIND_CHAIN]	= { "chain", "add", { "dev", "prio" }, "replace", "del",
-			    .hidden = { { "mode" }, { "section" } }, .whole = true },
+			    .hidden = { { "mode" }, { "section" } }, .whole = true,
+			    .family = FAMILY_XDP },
 	[KIND_FLOW]	= { "flow", "on", { "dev" }, "", "off",
 			    .hidden = { { "trimmed-dscp", "none" }, { "mode" }, { "rate" },
 					{ "share", "none" }, { "loss", "none" },
-					{ "source", "0bit" } } },
+					{ "source", "0bit" } }, .family = FAMILY_XDP },
 	[KIND_FILTER]	= { "filter", "add", { "dev", "prio" }, "replace", "del",
 			    .hidden = { { "mode", "" }, { "rule", "any" }, { "set" } },
-			    .whole = true },
+			    .whole = true, .family = FAMILY_XDP },
 	[KIND_ORDER]	= { "order", "add", { "dev", "prio" }, NULL, "del",
-			    .all_hidden = true },
+			    .all_hidden = true, .family = FAMILY_XDP },
 	[KIND_PORT]	= { "port", "attach", { "dev" }, "", "detach", .hidden = { { "udp" } } },
 	[KIND_TRIM]	= { "trim", "set", { "dev" }, "replace", "del", .whole = true,
-			    .exact = true },
+			    .exact = true, .family = FAMILY_TRIM },
 };
 
 /* Words of a command that say how it is done, and that no object keeps. */
@@ -652,18 +657,11 @@ bool item_names(const struct item *item, const char *dev)
 
 enum family_of item_family(const struct args *args)
 {
-	static const char *const objects[FAMILIES][5] = {
-		[FAMILY_WEIR] = { "job", "source", "port" },
-		[FAMILY_TRIM] = { "trim", "trim-default", "trim-pool", "trim-acl" },
-		[FAMILY_XDP] = { "chain", "filter", "flow", "order" },
-	};
-	int family, i;
+	int kind;
 
-	for (family = 0; family < FAMILIES; family++) {
-		for (i = 0; objects[family][i]; i++) {
-			if (!strcmp(args->object->name, objects[family][i]))
-				return family;
-		}
+	for (kind = 0; kind < KINDS; kind++) {
+		if (!strcmp(args->object->name, makers[kind].object))
+			return makers[kind].family;
 	}
 	abort();
 }
@@ -675,3 +673,8 @@ bool item_is_member(const struct args *args)
 	return (!strcmp(args->object->name, "port") && mode && strcmp(mode, "tc")) ||
 	       (!strcmp(args->object->name, "trim") && hook && !strcmp(hook, "xdp"));
 }
+
+const struct holder holders[HOLDERS] = {
+	{ FAMILY_TRIM, "trim" }, { FAMILY_WEIR, "port" }, { FAMILY_XDP, "flow" },
+	{ FAMILY_XDP, "filter" }, { FAMILY_XDP, "order" }, { FAMILY_XDP, "chain" },
+};

@@ -107,6 +107,20 @@ enum family_of item_family(const struct args *args);
 /* Return true if the object has an XDP program, which may be in the chain of a device. */
 bool item_is_member(const struct args *args);
 
+/**
+ * struct holder - objects that hold a module
+ * @family: the module's
+ * @object: their word on the command line, with the verb `flush`
+ */
+struct holder {
+	enum family_of family;
+	const char *object;
+};
+
+/* In the order in which they are flushed before modules are unloaded. */
+#define HOLDERS	6
+extern const struct holder holders[HOLDERS];
+
 /* plan.c: the steps from one namespace's objects to another's. */
 void plan(struct batch *steps, const struct items *now, const struct items *wanted);
 

@@ -37,6 +37,8 @@ static pid_t start(const char *tool, const char *const *word, FILE **out)
 		execv(tool, argv);
 		_exit(127);
 	}
+	if (pid < 0)
+		pid = -errno;
 	if (out) {
 		close(fd[1]);
 		*out = fdopen(fd[0], "r");
@@ -123,13 +125,12 @@ static int former_read_memory(const struct loaded *loaded, uint64_t *named, uint
 
 static int former_flush(const struct loaded *loaded, const struct batch *kept)
 {
-	static const char *const objects[] = { "trim", "port", "flow", "filter", "order", "chain" };
 	int status = WEIR_OK;
 	size_t i;
 
 	(void)kept;
-	for (i = 0; !status && i < sizeof(objects) / sizeof(objects[0]); i++)
-		status = run(loaded, (const char *[WORDS_MAX]){ objects[i], "flush" });
+	for (i = 0; !status && i < HOLDERS; i++)
+		status = run(loaded, (const char *[WORDS_MAX]){ holders[i].object, "flush" });
 	return status;
 }
 

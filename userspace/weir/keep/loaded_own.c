@@ -102,17 +102,10 @@ static int run_words(size_t count, const char *const *word)
 /* Flush the objects that hold the modules from the namespace that was entered. Return an exit status. */
 static int flush_space(const struct modules *modules)
 {
-	static const struct {
-		enum family_of family;
-		const char *object;
-	} holders[] = {
-		{ FAMILY_TRIM, "trim" }, { FAMILY_WEIR, "port" }, { FAMILY_XDP, "flow" },
-		{ FAMILY_XDP, "filter" }, { FAMILY_XDP, "order" }, { FAMILY_XDP, "chain" },
-	};
 	int status = WEIR_OK;
 	size_t i;
 
-	for (i = 0; !status && i < sizeof(holders) / sizeof(holders[0]); i++) {
+	for (i = 0; !status && i < HOLDERS; i++) {
 		if (modules->family[holders[i].family])
 			status = run_words(2, (const char *[]){ holders[i].object, "flush" });
 	}

@@ -81,12 +81,13 @@ static int choose_file(struct modules *modules, const char *path)
 
 static int choose_all(struct modules *modules)
 {
+	bool single = module_is_single();
 	int i;
 
 	if (!modules_are_loaded())
 		return weir_refuse_none();
 	for (i = 0; i < FAMILIES; i++)
-		modules->family[i] = module_is_single() || module_is_loaded(weir_module(i));
+		modules->family[i] = single || module_is_loaded(weir_module(i));
 	modules->core = true;
 	return WEIR_OK;
 }

@@ -31,7 +31,7 @@
 #define NETNS_DIR	"/run/netns"
 #define STATE_DIR	KEEP_STATE_DIR
 #define NOTE_PATH_MAX	512
-/* Where the packages leave the tool of a version whose netlink is another one. */
+/* The former version of this tool, which the install scripts of the packages keep during an upgrade. */
 #define FORMER_TOOL	STATE_DIR "/former/weir"
 
 /**
@@ -386,7 +386,7 @@ static int choose_loaded(struct upgrade *upgrade, const char *tool)
 		return WEIR_OK;
 	if (tool)
 		return refused(errno, "cannot run %s: %s", tool, strerror(errno));
-	return refused(ENOENT, "the weir module that is loaded is of a version before weir_core, which this tool does not speak to: run `weir upgrade -f TOOL`, where TOOL is the weir that came with it");
+	return refused(ENOENT, WEIR_SINGLE ": run `weir upgrade -f TOOL`, where TOOL is the weir that came with it");
 }
 
 int upgrade_run(const struct args *args)

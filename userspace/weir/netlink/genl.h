@@ -39,8 +39,8 @@ int weir_refuse_absent(enum family_of family);
 int weir_refuse_none(void);
 
 /*
- * As weir_open_any(), without a word: returns a negative errno, -ENOENT where there is no family, -EPROTO
- * where module_is_single().
+ * As weir_open_any(), without a message. Return 0 or a negative errno: -ENOENT if no family is registered,
+ * -EPROTO if the single module of a version before weir_core is loaded.
  */
 int weir_try_open(struct weir *weir);
 void weir_close(struct weir *weir);
@@ -95,6 +95,7 @@ bool modules_are_loaded(void);
  * family with other numbers.
  */
 bool module_is_single(void);
+#define WEIR_SINGLE	"the weir module that is loaded is of a version before weir_core, which this tool does not speak to"
 
 /* Return true if this module, which the kernel has, is a part of its image. */
 bool module_is_built_in(const char *module);

@@ -39,7 +39,7 @@ int weir_refuse_absent(enum family_of family)
 static int refuse_open(int err)
 {
 	if (err == -EPROTO)
-		return refused(err, "the weir module that is loaded is of a version before weir_core, which this tool does not speak to: run `weir upgrade`");
+		return refused(err, WEIR_SINGLE ": run `weir upgrade`");
 	return refused(err, "cannot open a generic netlink socket: %s", strerror(-err));
 }
 

@@ -63,13 +63,13 @@ int request_put(struct nlmsghdr *message, const struct args *args)
 	return WEIR_OK;
 }
 
-int request_put_keys(struct nlmsghdr *message, const struct args *args, const struct verb_key *keys)
+int request_put_attributes(struct nlmsghdr *message, const struct args *args)
 {
 	const struct verb_key *entry;
 	int status = WEIR_OK;
 	size_t i;
 
-	for (entry = keys; entry->key; entry++) {
+	for (entry = args->verb->attributes; entry && entry->key; entry++) {
 		for (i = 0; !status && i < args->count; i++) {
 			if (args->value[i].key == entry->key)
 				status = put(message, &args->value[i]);

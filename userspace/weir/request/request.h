@@ -9,8 +9,8 @@
 /* Puts the attributes of all keys that have one. Returns an exit status. */
 int request_put(struct nlmsghdr *message, const struct args *args);
 
-/* Put the attributes of these keys alone, which are a list that scripts/keys-regen makes. Return an exit status. */
-int request_put_keys(struct nlmsghdr *message, const struct args *args, const struct verb_key *keys);
+/* Put only the attributes whose keys scripts/keys-regen makes for the verb. Return an exit status. */
+int request_put_attributes(struct nlmsghdr *message, const struct args *args);
 
 /* Sends it; reports a refusal. Returns an exit status. */
 int request_send(struct weir *weir, char *buffer, const struct args *args,
