@@ -65,7 +65,7 @@ order_has_it() {
 trim_has_it() {
 	# Bit i of said is attribute i: the mass was given, which is the last one.
 	local mass
-	mass=$(sed -n 's/^#define WEIR_A_TRIM_MASS\>.*//p; /^\tWEIR_A_TRIM_IFINDEX/,/^\tWEIR_A_TRIM_MASS/p' "$root/uapi/weir_trim_nl.h" | wc -l)
+	mass=$(sed -n '/^\tWEIR_A_TRIM_IFINDEX/,/^\tWEIR_A_TRIM_MASS/p' "$root/uapi/weir_trim_nl.h" | wc -l)
 	sends trim set dev lo hook none && sends trim-default set &&
 		shows trim-get "[{\"ifindex\": 1, \"ifname\": \"lo\", \"hook\": 1, \"mass\": 42, \"said\": $((1 << mass))}]" "trim set" trim show
 }
