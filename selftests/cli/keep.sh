@@ -14,6 +14,8 @@ root=$(cd "$here/../.." && pwd) || exit 1
 . "$here/../lib/netns.sh"
 # shellcheck source=tool.sh
 . "$here/tool.sh"
+# shellcheck source=ranks.sh
+. "$here/ranks.sh"
 
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
@@ -246,13 +248,7 @@ ktap_run "all is taken away" empty
 
 # Other modules under a job that runs. The numbers are summed up to the last, and rightly.
 module=build/kmod-$(uname -r)
-perf() {
-	in_worker "$(($1 + 1))" "$root/build/bin/weir-perf" --job 7 --address 10.77.1.254 --rank "$1" --ranks 2 --grads 256 \
-		--min-bytes 256K --max-bytes 256K --endless --verify --json >"$work/perf$1" 2>"$work/perf$1.said"
-}
-blocks() { weir -j job show id 7 | gojq '.[0].stats.blocks'; }
 upgrades() {
-	local ranks=() rank
 	weir job add id 7 sources 2 blocks 1024 grads 256 address 10.77.1.254 && weir source add job 7 id 0 address 10.77.1.1 &&
 		weir source add job 7 id 1 address 10.77.2.1 && weir port attach dev w1 && weir port attach dev w2 &&
 		"$tool" -n "$(ns_name w2)" job add id 3 sources 1 blocks 1 grads 1 address 10.77.2.1 &&
@@ -260,26 +256,14 @@ upgrades() {
 	in_router ip link add c1 type dummy && in_router ip link set c1 up && in_router tc qdisc add dev c1 root handle 1: prio &&
 		weir trim-acl set name keep prio 2 disable-trim proto=tcp,port=22,from=c1 && weir trim-acl set name keep prio 1 pass dscp=af11 &&
 		weir trim set dev c1 hook qdisc dscp 48 rule any acl keep class 1:2,limit=20kb class 1:1 && weir save >"$work/before" || return
-	for rank in 0 1; do
-		perf "$rank" &
-		ranks+=("$!")
-	done
-	poll 60 is_more_than 500 blocks || return
+	ranks_begin "$root/build" "$root/build"
+	poll 60 is_more_than 500 blocks weir || return
 	"$tool" -j upgrade "$root/$module" >"$work/upgrade" || { cat "$work/perf"*; return 1; }
 	# Some was summed before, and some is after.
-	poll 60 is_more_than 500 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
+	poll 60 is_more_than 500 blocks weir || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
 	same_as "$work/before" && json '.[0].owner == "weird"' job show id 42 && weir job del id 42 && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
 		weir trim del dev c1 && weir trim-acl del name keep && in_router ip link del c1 && gojq -e '.commands == 10 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
-	ns_term "${ranks[0]}" || return
-	for rank in 0 1; do
-		wait "${ranks[rank]}" || { cat "$work/perf$rank"*; return 1; }
-	done
-	if gojq -es 'map(.results | map(.wrong)) | flatten | . == [0, 0]' "$work"/perf[01] >/dev/null &&
-		[[ $(gojq .digest "$work/perf0") == "$(gojq .digest "$work/perf1")" ]]; then
-		return 0
-	fi
-	cat "$work"/perf[01]
-	return 1
+	ranks_end_right
 }
 # A command that cannot be run again: known before, nothing is changed; else it is named, and the others are made.
 upgrade_in_part() {

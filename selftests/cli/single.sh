@@ -16,6 +16,8 @@ root=$(cd "$here/../.." && pwd) || exit 1
 . "$here/../lib/netns.sh"
 # shellcheck source=tool.sh
 . "$here/tool.sh"
+# shellcheck source=ranks.sh
+. "$here/ranks.sh"
 
 program=$root/build/bpf/users.bpf.o
 former=${1:?the directory of the former version}
@@ -60,13 +62,6 @@ all_that_there_is() {
 		in_other "$former/bin/weir" job add id 3 sources 1 blocks 1 grads 1 address 10.77.2.1
 }
 
-# perf RANK DIRECTORY: numbers up to the end, by the weir-perf of that build directory.
-perf() {
-	in_worker "$(($1 + 1))" env LD_LIBRARY_PATH="$2/lib" "$2/bin/weir-perf" --job 7 --address 10.77.1.254 --rank "$1" --ranks 2 \
-		--grads 256 --min-bytes 256K --max-bytes 256K --endless --verify --json >"$work/perf$1" 2>"$work/perf$1.said"
-}
-blocks() { "$1" -j job show id 7 | gojq '.[0].stats.blocks'; }
-
 sets_up() { all_that_there_is && weir_before save >"$work/before" && cat "$work/before"; }
 ktap_run "the former module has something of all that there is" sets_up
 
@@ -89,21 +84,13 @@ ktap_run "a tool that fails changes nothing" another_tool
 
 # The package keeps the tool that is replaced.
 upgrades() {
-	local ranks=()
 	cp "$former/bin/weir" /usr/sbin/weir && sh "$root/packaging/debian/weir.preinst" upgrade 0 || return
-	perf 0 "$former" &
-	ranks+=("$!")
-	perf 1 "$root/build" &
-	ranks+=("$!")
+	ranks_begin "$former" "$root/build"
 	poll 60 is_more_than 500 blocks weir_before || { cat "$work"/perf*; return 1; }
 	"$tool" -j upgrade "$new" >"$work/upgrade" || { cat "$work"/perf* "$work/upgrade"; return 1; }
 	cat "$work/upgrade"
 	poll 60 is_more_than 500 blocks weir || { cat "$work"/perf*; weir doctor; return 1; }
-	ns_term "${ranks[0]}" && wait "${ranks[0]}" && wait "${ranks[1]}" &&
-		gojq -es 'map(.results | map(.wrong)) | flatten | . == [0, 0]' "$work"/perf[01] >/dev/null &&
-		[[ $(gojq .digest "$work/perf0") == "$(gojq .digest "$work/perf1")" ]] && return
-	cat "$work"/perf*
-	return 1
+	ranks_end_right
 }
 ktap_run "upgrade under a job of old and new workers: all sums are right" upgrades
 
