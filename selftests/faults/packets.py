@@ -77,11 +77,9 @@ class Sums:
         a worker counts as dead, as it may on a slow machine.
         """
         for _ in range(TRIES):
-            end = time.monotonic() + 5
-            while (left := end - time.monotonic()) > 0:
-                packet = worker.receive(left)
-                if packet and packet.sums and packet.block == block:
-                    return packet
+            packet = worker.look_for(lambda p: p.sums and p.block == block, 5)
+            if packet:
+                return packet
             # One before it may stand half done in its slot.
             for before in range(max(1, block - 2 * BLOCKS), block + 1):
                 self.contribute(before)

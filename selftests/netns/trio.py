@@ -151,14 +151,20 @@ class Worker:
             return None
         return Packet(self.socket.recv(65536))
 
-    def receive_where(self, right):
-        """The next packet that @right holds for; what comes before it is let go."""
-        end = time.monotonic() + PATIENCE
+    def look_for(self, right, patience):
+        """The next packet that @right holds for; None where none comes in time. Packets before it are dropped."""
+        end = time.monotonic() + patience
         while time.monotonic() < end:
             packet = self.receive(max(0, end - time.monotonic()))
             if packet and right(packet):
                 return packet
-        raise AssertionError("the packet did not come")
+        return None
+
+    def receive_where(self, right):
+        """The next packet that @right holds for; packets before it are dropped."""
+        packet = self.look_for(right, PATIENCE)
+        assert packet, "the packet did not come"
+        return packet
 
     def pending(self):
         """The packets that have come, without waiting."""
