@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What losses cost: contributions that are sent again, by the packets that links have lost; those of them that the
-# box had; and how long a burst of losses stops an allreduce. To be run in a virtual machine:
+# The cost of losses: retransmissions per lost packet, spurious ones among them (the box had the contribution), and
+# the time for which a burst of losses stops an allreduce. To be run in a virtual machine:
 #
 #	selftests/vm/run --icount -- selftests/bench/loss.sh
 #
@@ -14,6 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=ranks.sh
 . selftests/bench/ranks.sh
 
+bytes=$((16 << 20))
 # Milliseconds for which the links of a worker lose all packets.
 burst_ms=100
 
@@ -23,12 +24,6 @@ burst_ms=100
 loses() {
 	in_worker "$1" tc qdisc replace dev eth0 root netem limit 20000 loss "$2%" || die "no loss"
 	in_router tc qdisc replace dev "w$1" root netem limit 20000 loss "$2%" || die "no loss"
-}
-each_loses() {
-	local i
-	for ((i = 1; i <= bench_workers; i++)); do
-		loses "$i" "$1"
-	done
 }
 
 lost_of() {
@@ -44,18 +39,18 @@ had() {
 		gojq '.[0].stats | (.refusals.duplicate // 0) + (.repeats // 0) - ((.queries // 0) - (.replies // 0))'
 }
 
-# with_loss PERCENT NAME MIB: figures end with NAME.
+# with_loss PERCENT
 with_loss() {
-	local job=1 before gone again
-	each_loses "$1"
+	local job=1 name=${1/./_}pct before gone again spurious
+	each_worker loses "$1"
 	setup --job "$job" --sources "$bench_workers" --blocks 1024
 	before=$(lost)
-	ranks_weir "$job" $(($3 << 20)) 2 --warmup 0 --verify
-	gone=$(($(lost) - before)) again=$(of_ranks retransmits)
-	note "$1 %: $gone packets lost, $again sent again, $(had "$job") of them in vain, $(of_ranks queries) questions, $(of_ranks timeouts) timeouts"
-	figure "retransmit_over_lost_$2" "$(ratio "$again" "$gone")"
-	figure "retransmit_in_vain_over_lost_$2" "$(ratio "$(had "$job")" "$gone")"
-	figure "loss_time_over_none_$2" "$(ratio "$(ranks_slowest)" "$whole")"
+	ranks_weir "$job" "$bytes" 2 --warmup 0 --verify
+	gone=$(($(lost) - before)) again=$(of_ranks retransmits) spurious=$(had "$job")
+	note "$1 %: $gone packets lost, $again retransmitted, $spurious of them spurious, $(of_ranks queries) questions, $(of_ranks timeouts) timeouts"
+	figure "retransmit_over_lost_$name" "$(ratio "$again" "$gone")"
+	figure "spurious_retransmit_over_lost_$name" "$(ratio "$spurious" "$gone")"
+	figure "loss_time_over_none_$name" "$(ratio "$(ranks_slowest)" "$whole")"
 	in_router weir job del id "$job"
 }
 
@@ -64,9 +59,9 @@ blocks() { in_router weir -j job show id 1 | gojq '.[0].stats.blocks'; }
 # In the middle of an allreduce a worker's link loses all for a while.
 with_burst() {
 	local ranks longest
-	each_loses 0
+	each_worker loses 0
 	setup --job 1 --sources "$bench_workers" --blocks 1024
-	ranks_weir 1 $((16 << 20)) 8 --warmup 0 --verify &
+	ranks_weir 1 "$bytes" 8 --warmup 0 --verify &
 	ranks=$!
 	poll 60 is_more_than 4096 blocks || die "nothing is summed"
 	loses 1 100
@@ -81,13 +76,13 @@ with_burst() {
 bench_star
 each_worker pass ingress
 each_worker ports
-each_loses 0
+each_worker loses 0
 setup --job 1 --sources "$bench_workers" --blocks 1024
-ranks_weir 1 $((16 << 20)) 2 --warmup 0 --verify
+ranks_weir 1 "$bytes" 2 --warmup 0 --verify
 whole=$(ranks_slowest)
 in_router weir job del id 1
-with_loss 0.1 0_1pct 16
-with_loss 1 1pct 16
-with_loss 5 5pct 16
-with_loss 20 20pct 16
+with_loss 0.1
+with_loss 1
+with_loss 5
+with_loss 20
 with_burst
