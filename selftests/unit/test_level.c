@@ -599,6 +599,46 @@ static void level_degraded_sum_goes_up(void)
 	box_down();
 }
 
+/* The second worker's contributions to blocks @from and @from + 1, in one merged packet. */
+static void give_two(u32 from)
+{
+	struct weir_pass pass;
+	u8 datagram[24] = { };
+	u32 i;
+
+	box_forget();
+	box.merged = 0;
+	weir_pass_begin(&pass, &box.dev);
+	for (i = 0; i < 2; i++) {
+		struct weir_contrib c = box_contrib(job, 1, from + i, 1);
+		struct weir_payload pl = { .n = 1, .seg = { { datagram, sizeof(datagram) } } };
+
+		weir_payload_pull(&pl, sizeof(struct udphdr));
+		CHECK_EQ(weir_pass_take(&pass, &c, &pl, true), 0);
+	}
+	weir_pass_end(&pass);
+	CHECK_EQ(box.sent, 2);
+	CHECK(went_up(&box.packet[1]));
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box.packet[1].mask_len, 4);
+}
+
+/* Sums of a merged packet go up as one, with the bitmaps behind them, where the path takes these. */
+static void level_degraded_sums_go_up_merged(void)
+{
+	begun();
+	job->blocks.quorum = 1;
+	give_two(0);
+	CHECK_EQ(box.merged, 1);
+	box.mtu = 28 + box.packet[0].bytes;
+	give_two(2);
+	CHECK_EQ(box.merged, 1);
+	box.mtu--;
+	give_two(4);
+	CHECK_EQ(box.merged, 0);
+	box_down();
+}
+
 static void level_exponents_and_flags_go_both_ways(void)
 {
 	struct weir_contrib c;
@@ -1264,6 +1304,7 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_evicted_result_is_reported),
 	KTAP_TEST(level_result_of_an_open_block),
 	KTAP_TEST(level_degraded_sum_goes_up),
+	KTAP_TEST(level_degraded_sums_go_up_merged),
 	KTAP_TEST(level_exponents_and_flags_go_both_ways),
 	KTAP_TEST(level_down_is_the_parents_alone),
 	KTAP_TEST(level_down_of_a_wrong_length),

@@ -184,12 +184,23 @@ static void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, u
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
 }
 
-/* Return true if a sum will be sent with others of the pass. */
+/* Return true if the path to the parent takes a sum with its bitmap. */
+static bool weir_parent_takes(struct weir_job *job, const struct weir_packet *pkt)
+{
+	return !pkt->tail_len ||
+	       weir_dest_carries(&job->parent->dest, &job->local,
+				 pkt->head_len + pkt->len + pkt->tail_len);
+}
+
+/*
+ * Return true if a sum will be sent with others of the pass. One that is too long for the path
+ * is cut into fragments, and goes by itself.
+ */
 static bool weir_parent_merge(struct weir_job *job, const struct weir_packet *pkt,
 			      struct weir_merged *merged)
 {
-	return merged && weir_merged_add(merged, job, &job->parent->dest, NULL, pkt,
-					 WEIR_C_PARENT_SUMS);
+	return merged && weir_parent_takes(job, pkt) &&
+	       weir_merged_add(merged, job, &job->parent->dest, NULL, pkt, WEIR_C_PARENT_SUMS);
 }
 
 /* As the format has it, to a parent that tells nothing but results. */
@@ -243,8 +254,7 @@ static void weir_parent_sum_ranked(struct weir_job *job, const struct weir_resul
 		weir_bitmap_fill(mask, words, res->ranks);
 		pkt.tail_len = words * sizeof(mask[0]);
 	}
-	/* One with a bitmap may be too long for the way, and goes by itself. */
-	if (degraded || !weir_parent_merge(job, &pkt, merged))
+	if (!weir_parent_merge(job, &pkt, merged))
 		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
 }
 
