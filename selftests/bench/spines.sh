@@ -80,19 +80,37 @@ part_cost() {
 
 blocks_of() { at "spine-$1" -j job show id "$2" | gojq -r '.[].stats.blocks'; }
 
-# The longest allreduce is the one in whose middle the spine died; the shortest had four.
-part_failover() {
+# A spine from which nothing comes, not even that a port is unreachable.
+falls_silent() {
+	local rack
+	for ((rack = 1; rack <= tree_racks; rack++)); do
+		in_ns "spine-$1" tc qdisc replace dev "r$rack" root netem loss 100% || die "the spine lives"
+	done
+}
+
+# fails_over NAME SPINE TREES: a spine falls silent in the middle of the third allreduce or so, which is the
+# longest one of the run; with several trees it goes on by the others meanwhile, with one it stops until the
+# ranks meet at the next box of the list.
+fails_over() {
+	local blocks=$((bytes / 4 / grads / $3))
 	spines_jobs "$job" blocks 1024 grads "$grads" || die "no jobs"
-	shape
-	tree_start "$job" --trees 4 --min-bytes "$bytes" --max-bytes "$bytes" --iterations 12 --warmup 1 \
-		--grads "$grads" --failover "${failover_ms}ms" --verify
-	poll 60 is_more_than 700 blocks_of 3 $((job + 2)) || die "nothing flows"
-	at spine-3 job flush || die "the spine lives"
+	tree_start "$job" --min-bytes "$bytes" --max-bytes "$bytes" --iterations 12 --warmup 1 \
+		--grads "$grads" --failover "${failover_ms}ms" --verify --trees "$3"
+	poll 60 is_more_than $((blocks * 7 / 2)) blocks_of "$2" $((job + $2 - 1)) || die "nothing flows"
+	falls_silent "$2"
 	tree_wait || die "the transfer failed"
-	note "an allreduce: $(tree_of_all "$job" '.results[0].min_us / 1e3' | gojq max) ms at least, $(
+	note "$1: an allreduce takes $(tree_of_all "$job" '.results[0].min_us / 1e3' | gojq max) ms at least, $(
 		tree_of_all "$job" '.results[0].max_us / 1e3' | gojq max) ms at most; $failover_ms ms is the failover time"
-	figure tree_failover_timeouts "$(tree_of_all "$job" '.results[0] | (.max_us - .min_us) / 1e3' |
+	figure "$1_failover_timeouts" "$(tree_of_all "$job" '.results[0] | (.max_us - .min_us) / 1e3' |
 		gojq "max / $failover_ms * 1000 | round / 1000")"
+	spines_jobs_del
+}
+
+part_failover() {
+	shape
+	fails_over tree 3 4
+	shape
+	fails_over standby 1 1
 }
 
 [[ -e /sys/module/weir ]] || die "the module is not loaded"

@@ -10,6 +10,8 @@
 
 #include "calls.h"
 #include "cluster.h"
+/* From the library's inside: the limit of back-off. */
+#include "comm/comm.h"
 #include "ktap.h"
 #include "tests.h"
 #include "vectors.h"
@@ -419,6 +421,24 @@ static void rank_alone_goes_home_from_nowhere(void)
 	rank_is_left_alone(CLUSTER_BOX "," NO_BOX);
 }
 
+static void has_patience(struct worker *worker)
+{
+	const uint64_t *expected = worker->data;
+
+	CHECK_EQ(worker->comm->recovery.rtt.patience, *expected);
+}
+
+/* As many probe timeouts as make a box silent come within the failover time, however often they were doubled. */
+static void back_off_ends_within_the_failover_time(void)
+{
+	const uint64_t quarter = FAILOVER_MS * NSEC_PER_MSEC / 4, none = 0;
+
+	two_boxes_of(1);
+	cluster_run(&first, has_patience, (void *)&quarter);
+	first.options.address = CLUSTER_BOX;
+	cluster_run(&first, has_patience, (void *)&none);
+}
+
 static void no_box_is_left(void)
 {
 	struct weir_options options;
@@ -471,6 +491,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(box_loses_its_state),
 	KTAP_TEST(rank_alone_goes_home),
 	KTAP_TEST(rank_alone_goes_home_from_nowhere),
+	KTAP_TEST(back_off_ends_within_the_failover_time),
 	KTAP_TEST(no_box_is_left),
 	KTAP_TEST(lists_that_are_none),
 };

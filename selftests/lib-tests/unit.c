@@ -627,6 +627,21 @@ static void timer_backs_off(void)
 	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
 }
 
+/* Not beyond the patience, which a timeout that has not backed off may exceed. */
+static void timer_backs_off_within_patience(void)
+{
+	struct rtt rtt = { .backoff = 3, .patience = 3 * RTO_FLOOR };
+
+	CHECK_EQ(rtt_timeout(&rtt), 3 * RTO_FLOOR);
+	rtt.backoff = 1;
+	CHECK_EQ(rtt_timeout(&rtt), 2 * RTO_FLOOR);
+	rtt.smoothed = 5 * RTO_FLOOR;
+	CHECK_EQ(rtt_timeout(&rtt), 5 * RTO_FLOOR);
+	rtt.patience = 10 * RTO_CAP;
+	rtt.backoff = 1000;
+	CHECK_EQ(rtt_timeout(&rtt), RTO_CAP);
+}
+
 static void headers_in_a_row(void)
 {
 	struct wire_header header = { .job = 7, .block = 0x12ffff, .ranks = 4, .grads = 256 };
@@ -1213,6 +1228,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(timer_follows_round_trips),
 	KTAP_TEST(waits_differ_by_round_trip),
 	KTAP_TEST(timer_backs_off),
+	KTAP_TEST(timer_backs_off_within_patience),
 	KTAP_TEST(headers_in_a_row),
 	KTAP_TEST(header_layout),
 	KTAP_TEST(exponent_layout),

@@ -173,6 +173,8 @@ static int read_boxes(struct weir *comm, const struct weir_options *o, uint16_t 
 		if (!*at++)
 			break;
 	}
+	if (comm->standby.count > 1)
+		comm->recovery.rtt.patience = comm->config.failover / STANDBY_PROBES;
 	return err;
 }
 

@@ -16,8 +16,10 @@
  *	retransmission		has a time of sending of its own, as in RACK, so that it may be found lost again
  *	RTT sample		by Karn's rule of packets sent once; and of none that a loss, the probe timeout or the
  *				program may have held up. One a round trip is smoothed (RFC 6298)
- *	probe timeout (PTO)	the smoothed time and four deviations, 10 ms to a second, doubled each time. It
- *				runs from the last answer, not from a packet: a silence is mostly another rank's
+ *	probe timeout (PTO)	the smoothed time and four deviations, 10 ms to a second, doubled each time; by
+ *				that not raised above a quarter of the failover time where there are standby
+ *				boxes. It runs from the last answer, not from a packet: a silence is mostly
+ *				another rank's
  *	probes			1, 2, then 4 questions in a row; answers pay for further ones (pace.h)
  *	persistent congestion	none: a silence says nothing of the path, and the window is cut by losses that are
  *				found, not by the timer

@@ -67,15 +67,20 @@ void rtt_answered(struct rtt *rtt)
 		rtt->backoff = BACKOFF_KEPT;
 }
 
+static uint64_t within(uint64_t ns, uint64_t least, uint64_t most)
+{
+	if (ns < least)
+		return least;
+	return ns < most ? ns : most;
+}
+
 uint64_t rtt_timeout(const struct rtt *rtt)
 {
 	unsigned int backoff = rtt->backoff < BACKOFF_MAX ? rtt->backoff : BACKOFF_MAX;
-	uint64_t timeout = rtt->smoothed + 4 * rtt->deviation;
+	uint64_t first = within(rtt->smoothed + 4 * rtt->deviation, RTO_FLOOR, RTO_CAP);
+	uint64_t most = rtt->patience ? within(rtt->patience, first, RTO_CAP) : RTO_CAP;
 
-	if (timeout < RTO_FLOOR)
-		timeout = RTO_FLOOR;
-	timeout <<= backoff;
-	return timeout < RTO_CAP ? timeout : RTO_CAP;
+	return within(first << backoff, first, most);
 }
 
 uint64_t rtt_reordering(const struct rtt *rtt)

@@ -26,6 +26,7 @@
  * @latest: the last sample
  * @round: packets sent before this are of a round trip that was smoothed already
  * @backoff: number of times that the timer has run out since the last answer
+ * @patience: longest time to which back-off raises the time to wait; 0 is RTO_CAP
  */
 struct rtt {
 	uint64_t smoothed;
@@ -34,6 +35,7 @@ struct rtt {
 	uint64_t latest;
 	uint64_t round;
 	unsigned int backoff;
+	uint64_t patience;
 };
 
 /*

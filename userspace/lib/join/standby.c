@@ -14,7 +14,7 @@
 /* Questions to other boxes in a failover time. */
 #define LOOKS	4
 
-/* Timeouts in a row without a packet of the box that make it silent: they come each second at last. */
+/* Probe timeouts in a row without a packet of the box that make it silent; fewer than STANDBY_PROBES. */
 #define UNHEARD	3
 
 /*

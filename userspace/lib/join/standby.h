@@ -30,6 +30,9 @@ struct weir;
 /* Failover times for which a rank does not go to a box that not all reach, the first time. */
 #define STANDBY_SHUN	16
 
+/* Probe timeouts in a failover time, at least, unless round trips take longer. */
+#define STANDBY_PROBES	4
+
 /* Takes part in a generation of the box where it is. */
 void standby_began(struct weir *comm);
 
