@@ -28,6 +28,8 @@ link_job=1
 link_grads=1024
 link_bytes=$((16 << 20))
 link_iterations=2
+# enum weir_dtype of doubles
+link_float64=6
 # The queue of a link where none is given: about the 1,000 frames that Linux' plain queue
 # holds. With a shorter one what is measured is how both sides take losses.
 link_queue=4mb
@@ -110,17 +112,26 @@ measure_weir() {
 	fi
 }
 
-# measure_preload RATE RING: an MPI program that knows nothing of the box, by it, beside RING seconds
+# measure_preload FIGURE JOB RING [double]: an MPI program that knows nothing of the box, by it, beside RING seconds
 measure_preload() {
 	local ranks_mpi took
-	ranks_preload "$link_job" "$link_grads"
+	ranks_preload "$2" "$link_grads"
 	each_worker ports tc
-	took=$(ranks_ring mean "$link_bytes" "$link_iterations")
+	took=$(ranks_ring mean "$link_bytes" "$link_iterations" "${@:4}")
 	ports_off
-	[[ -n $took ]] || { not_measured "mpi_allreduce_over_ring_${1}mbit"; return; }
-	note "$1 Mbit/s: MPI by the box $(printf '%.3f' "$took") s"
-	took=$(ratio "$took" "$2")
-	figure "mpi_allreduce_over_ring_${1}mbit" "$took"
+	[[ -n $took ]] || { not_measured "$1"; return; }
+	note "MPI by the box $(printf '%.3f' "$took") s"
+	figure "$1" "$(ratio "$took" "$3")"
+}
+
+# measure_doubles FIGURE: the same of doubles
+measure_doubles() {
+	local ring job=$((link_job + 1))
+	ring=$(ranks_ring mean "$link_bytes" "$link_iterations" double) || { not_measured "$1"; return; }
+	note "ring of doubles $(printf '%.3f' "$ring") s"
+	setup --job "$job" --sources "$bench_workers" --blocks 1024 --grads "$link_grads" --dtype "$link_float64"
+	measure_preload "$1" "$job" "$ring" double
+	in_router weir job del id "$job"
 }
 
 # measure_ring RATE
@@ -132,7 +143,8 @@ measure_ring() {
 	# shellcheck disable=SC2086 # two words
 	note "$1 Mbit/s: ring $(printf '%.3f' "$ring") s, $(dropped_since $drops)"
 	if [[ $1 == "$highest" && -e build/lib/libweir-mpi.so ]]; then
-		measure_preload "$1" "$ring"
+		measure_preload "mpi_allreduce_over_ring_${1}mbit" "$link_job" "$ring"
+		measure_doubles "mpi_double_allreduce_over_ring_${1}mbit"
 	fi
 	ring=$(ratio "$ring" "$time")
 	figure "goodput_over_mpi_ring_n4_${1//:/_}" "$ring"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allreduce of int32 sums with MPI, to be held beside the box's. Which algorithm
- * is used is set from outside. Rank 0 prints seconds an allreduce, the slowest
+ * Allreduce of int32 or, with "double", of doubles with MPI, to be held beside the box's. Which
+ * algorithm is used is set from outside. Rank 0 prints seconds an allreduce, the slowest
  * rank's: their mean and their median. With "laps" it prints when each of them ended,
  * in seconds of the monotonic clock.
  */
@@ -12,26 +12,57 @@
 #include <string.h>
 #include <time.h>
 
-static void check(const int32_t *sums, int count, int ranks)
+/* Vectors of a type: what a rank contributes, and what the sum has to be. */
+struct type {
+	MPI_Datatype mpi;
+	size_t size;
+	void (*fill)(void *vector, int count, int rank);
+	int (*is_sum)(const void *vector, int i, int sum);
+};
+
+static int element(int i, int rank) { return rank + (i & 0xffff); }
+
+static void fill_int32(void *vector, int count, int rank)
+{
+	int32_t *v = vector;
+	int i;
+
+	for (i = 0; i < count; i++)
+		v[i] = element(i, rank);
+}
+
+static void fill_double(void *vector, int count, int rank)
+{
+	double *v = vector;
+	int i;
+
+	for (i = 0; i < count; i++)
+		v[i] = element(i, rank);
+}
+
+static int is_sum_int32(const void *vector, int i, int sum) { return ((const int32_t *)vector)[i] == sum; }
+static int is_sum_double(const void *vector, int i, int sum) { return ((const double *)vector)[i] == sum; }
+
+static void check(const struct type *type, const void *sums, int count, int ranks)
 {
 	int i;
 
 	for (i = 0; i < count; i++) {
-		if (sums[i] != (ranks - 1) * ranks / 2 + ranks * (i & 0xffff)) {
-			fprintf(stderr, "element %d is %d\n", i, sums[i]);
+		if (!type->is_sum(sums, i, (ranks - 1) * ranks / 2 + ranks * element(i, 0))) {
+			fprintf(stderr, "element %d is wrong\n", i);
 			MPI_Abort(MPI_COMM_WORLD, 1);
 		}
 	}
 }
 
 /* The slowest rank's time of one allreduce. */
-static double once(int32_t *mine, int32_t *sums, int count)
+static double once(const struct type *type, void *mine, void *sums, int count)
 {
 	double start, time, slowest;
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	start = MPI_Wtime();
-	MPI_Allreduce(mine, sums, count, MPI_INT32_T, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(mine, sums, count, type->mpi, MPI_SUM, MPI_COMM_WORLD);
 	time = MPI_Wtime() - start;
 	MPI_Allreduce(&time, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 	return slowest;
@@ -66,37 +97,45 @@ static void lap(void)
 
 int main(int argc, char **argv)
 {
-	int count, iterations, rank, ranks, i;
-	int32_t *mine, *sums;
+	const struct type int32 = { MPI_INT32_T, sizeof(int32_t), fill_int32, is_sum_int32 };
+	const struct type doubles = { MPI_DOUBLE, sizeof(double), fill_double, is_sum_double };
+	const struct type *type = &int32;
+	int count, iterations, rank, ranks, i, laps = 0;
+	void *mine, *sums;
 	double *seconds;
-	int laps;
 
 	MPI_Init(&argc, &argv);
-	laps = argc == 4 && !strcmp(argv[3], "laps");
-	if (argc != 3 + laps) {
-		fprintf(stderr, "usage: mpi_ring BYTES ITERATIONS [laps]\n");
+	for (i = 3; i < argc; i++) {
+		if (!strcmp(argv[i], "laps"))
+			laps = 1;
+		else if (!strcmp(argv[i], "double"))
+			type = &doubles;
+		else
+			break;
+	}
+	if (argc < 3 || i < argc) {
+		fprintf(stderr, "usage: mpi_ring BYTES ITERATIONS [double] [laps]\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	count = atoi(argv[1]) / sizeof(*mine);
+	count = atoi(argv[1]) / type->size;
 	iterations = atoi(argv[2]);
-	mine = malloc(count * sizeof(*mine));
-	sums = malloc(count * sizeof(*sums));
+	mine = malloc(count * type->size);
+	sums = malloc(count * type->size);
 	seconds = malloc(iterations * sizeof(*seconds));
 	if (!mine || !sums || !seconds)
 		MPI_Abort(MPI_COMM_WORLD, 1);
-	for (i = 0; i < count; i++)
-		mine[i] = rank + (i & 0xffff);
+	type->fill(mine, count, rank);
 
 	/* The first opens the connections. */
-	once(mine, sums, count < 65536 ? count : 65536);
+	once(type, mine, sums, count < 65536 ? count : 65536);
 	for (i = 0; i < iterations; i++) {
-		seconds[i] = once(mine, sums, count);
+		seconds[i] = once(type, mine, sums, count);
 		if (laps && !rank)
 			lap();
 	}
-	check(sums, count, ranks);
+	check(type, sums, count, ranks);
 	if (!rank)
 		report(seconds, iterations);
 	free(mine);

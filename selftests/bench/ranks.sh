@@ -82,9 +82,11 @@ ranks_agent() {
 }
 
 # The same program with its reductions taken by a box, whose job takes as many gradients a packet.
-# ranks_preload JOB GRADS: sets $ranks_mpi for ranks_ring()
+# ranks_preload JOB GRADS: sets $ranks_mpi for ranks_ring(). With threads Open MPI has cmpxchg16b, which the
+# emulated processor lacks (selftests/vm/machine.sh): reductions end with a barrier instead.
 ranks_preload() {
-	ranks_mpi=(-x "LD_PRELOAD=$PWD/build/lib/libweir-mpi.so" -x "WEIR_BOX=$bench_box" -x "WEIR_JOB=$1" -x "WEIR_GRADS=$2")
+	ranks_mpi=(-x "LD_PRELOAD=$PWD/build/lib/libweir-mpi.so" -x "WEIR_BOX=$bench_box" -x "WEIR_JOB=$1"
+		-x "WEIR_GRADS=$2" -x WEIR_MPI_THREADS=0)
 }
 ranks_mpi=()
 
@@ -107,11 +109,11 @@ ranks_mpirun() {
 # The ring. Empty, Open MPI chooses an algorithm itself.
 ranks_algorithm=(--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4)
 
-# ranks_ring mean|median BYTES ITERATIONS: prints seconds an allreduce, by the slowest rank's clock. A
+# ranks_ring mean|median BYTES ITERATIONS [double]: prints seconds an allreduce, by the slowest rank's clock. A
 # program of others that fails is run once more; when it fails again, the figures with it are not measured.
 ranks_ring() {
 	local ranks_command try
-	ranks_mpirun bench-mpi-ring "$2" "$3"
+	ranks_mpirun bench-mpi-ring "${@:2}"
 	for try in once again; do
 		"${ranks_command[@]}" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" &&
 			{ sed -n "s/^$1 //p" "$ranks_work/mpi"; return; }

@@ -108,12 +108,24 @@ latency() {
 		"$(ratio "$took" "$(recorded "ns_one_block_before_$1")")" | sort -g | tail -n 1)
 }
 
+# latency_of_mpi: an allreduce of one block by MPI, by the algorithm that it chooses, beside the box's ports in
+# mode tc. Its ranks look for messages all the time: it is the time by its own clock, which counts
+# instructions.
+latency_of_mpi() {
+	local ranks_algorithm=() seconds
+	seconds=$(ranks_ring median 4096 "$latency_few") || { not_measured insn_one_block_over_mpi; return; }
+	note "an allreduce of one block by MPI takes $seconds s"
+	figure insn_one_block_over_mpi "$(ratio "$worked" "$(awk -v s="$seconds" 'BEGIN { printf "%.0f\n", 1e9 * s }')")"
+}
+
 part_latency() {
 	local worst=0
 	ranks_up 4 9000
 	job_of 1024
 	latency xdp
 	latency tc
+	ports_off
+	ranks_have_ring && latency_of_mpi
 	figure latency_one_block_over_before "$worst"
 	star_delete
 }
