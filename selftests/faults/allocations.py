@@ -476,6 +476,39 @@ def trim_meters():
         put(drops + "enable", 0)
 
 
+def trim_pools():
+    """A pool that changes needs no memory."""
+    def change(size):
+        do("trim-pool-set", name=b"lossy\0", size=size)
+
+    def delete():
+        do("trim-pool-del", name=b"lossy\0")
+
+    n = sweep(lambda: change(1 << 20), delete, heard=silence)
+    change(1 << 20)
+    n += sweep(lambda: change(1 << 21), lambda: change(1 << 20), failures=0, heard=silence)
+    delete()
+    return n
+
+
+def trim_acls():
+    """An ACL with its first rule, a second rule, another rule in its place, and what is left of them."""
+    def rule(prio, **fields):
+        do("trim-acl-set", name=b"keep\0", prio=prio, rule=fields)
+
+    def delete(**which):
+        do("trim-acl-del", name=b"keep\0", **which)
+
+    n = sweep(lambda: rule(10, dscp=10), delete, failures=5, heard=silence)
+    rule(10, dscp=10)
+    n += sweep(lambda: rule(20, dscp=20), lambda: delete(prio=20), failures=4, heard=silence)
+    rule(20, dscp=20)
+    n += sweep(lambda: rule(20, dscp=30), lambda: rule(20, dscp=20), failures=3, heard=silence)
+    n += sweep(lambda: delete(prio=20), lambda: rule(20, dscp=20), heard=silence)
+    delete()
+    return n
+
+
 def namespace():
     """A namespace that cannot have a module's part of it is not made."""
     def make():
@@ -514,6 +547,10 @@ def traffic(test, *more):
 
 def results():
     return traffic(packets.results)
+
+
+def results_that_are_held():
+    return traffic(packets.held)
 
 
 def routes():
@@ -639,9 +676,9 @@ sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_de
           source_add, source_set, source_del, source_flush, looks, port_add, port_others,
           chain_changes, flow_changes, filter_changes, order_changes, looks_at_chains,
           trim_qdisc, trim_tc, trim_meters, first_qdisc, qdisc_of_a_tap, limits_of_a_qdisc,
-          trim_default,
+          trim_default, trim_pools, trim_acls,
           namespace, module_loads,
-          results, routes, route_to_a_group, routes_of_ipv6, degraded_results, events, arp,
+          results, results_that_are_held, routes, route_to_a_group, routes_of_ipv6, degraded_results, events, arp,
           queue, deflected, reports, samples, orders]
 
 

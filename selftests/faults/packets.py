@@ -31,17 +31,18 @@ def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def numbers(source, block):
-    return tuple(100 * source + block + i for i in range(GRADS))
+def numbers(source, block, grads):
+    return tuple(100 * source + block + i for i in range(grads))
 
 
 class Sums:
     """A job of two workers."""
 
-    def __init__(self, box, injection, router, namespaces, ipv6=False, of_box="10.77.1.254", **config):
-        self.box, self.injection, self.block = box, injection, 0
+    def __init__(self, box, injection, router, namespaces, ipv6=False, of_box="10.77.1.254", grads=GRADS,
+                 **config):
+        self.box, self.injection, self.block, self.grads = box, injection, 0, grads
         self.id, of_box = (8, "fd77:1::254") if ipv6 else (7, of_box)
-        box.do("job-add", id=self.id, sources=2, blocks=BLOCKS, grads=GRADS,
+        box.do("job-add", id=self.id, sources=2, blocks=BLOCKS, grads=grads,
                address=address(of_box), **config)
         self.workers, self.tag = [], {}
         for i in (0, 1):
@@ -62,12 +63,12 @@ class Sums:
 
     def contribute(self, block):
         for w in self.workers:
-            w.send(block, numbers(w.source, block), **self.tag)
+            w.send(block, numbers(w.source, block, self.grads), **self.tag)
 
     def join(self):
         """All join: packets after that have everything that only joined workers' packets have."""
         for w in self.workers * 2:
-            w.join(1, 2, GRADS)
+            w.join(1, 2, self.grads)
         answer = self.workers[0].receive_where(lambda p: p.flags == CONTROL)
         self.tag = {"generation": answer.generation, "joined": True}
 
@@ -90,7 +91,7 @@ class Sums:
         for w in self.listeners:
             packet = self.result(w, block)
             members = packet.members or {0, 1}
-            want = [sum(column) for column in zip(*(numbers(s, block) for s in members))]
+            want = [sum(column) for column in zip(*(numbers(s, block, self.grads) for s in members))]
             assert list(packet.sums) == want, packet
 
     def rounds(self, n=1, before=None):
@@ -106,9 +107,9 @@ class Sums:
         """A block that one has contributed to, until the timer answers it; the other is late."""
         self.block += 1
         early, late = self.workers
-        early.send(self.block, numbers(early.source, self.block), **self.tag)
+        early.send(self.block, numbers(early.source, self.block, self.grads), **self.tag)
         self.settle(self.block)
-        late.send(self.block, numbers(late.source, self.block), **self.tag)
+        late.send(self.block, numbers(late.source, self.block, self.grads), **self.tag)
 
     def fails(self, places, act, times=1):
         """Make each call at these places fail, until it has; return how many allocations failed."""
@@ -138,6 +139,16 @@ def results(box, injection, router, namespaces):
         return job.fails([("agg/out/room.c", "__alloc_pages_noprof"),
                           ("agg/out/skb.c", "__alloc_skb"),
                           ("agg/out/merge.c", "__pskb_copy_fclone")], both)
+
+
+def held(box, injection, router, namespaces):
+    """Receivers that have not read results hold their pages, and the slot takes others."""
+    with Sums(box, injection, router, namespaces, grads=1024) as job:
+        job.join()
+        job.rounds()
+        sites = injection.at(("agg/slots/pool.c", "__alloc_pages_noprof"))
+        # The other one makes the table.
+        return job.fail([max(sites, key=lambda site: site.line())], lambda: job.rounds(20))
 
 
 def forget_routes():

@@ -142,5 +142,6 @@ class Box:
         """All that requests can change."""
         self.heard()
         return (self.get("stats-get"), self.list("job-get"), self.list("source-get"),
-                self.list("port-get"), self.list("trim-get"), self.list("chain-get"), self.list("flow-get"),
-                self.list("filter-get"), self.list("order-get"), self.mtu("w2"))
+                self.list("port-get"), self.list("trim-get"), self.list("trim-pool-get"), self.list("trim-acl-get"),
+                self.list("chain-get"), self.list("flow-get"), self.list("filter-get"), self.list("order-get"),
+                self.mtu("w2"))
