@@ -323,7 +323,7 @@ check-plugins: ## the plug-ins by PyTorch's own tests, and with the PyTorch and 
 check-training: ## PyTorch trains while the module goes and comes back, in a virtual machine
 	@scripts/setup
 	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
-	@selftests/vm/run --memory 6G --timeout 1800 -- selftests/torch/module.sh
+	@selftests/vm/run --memory 6G --timeout 3600 -- selftests/torch/module.sh
 
 check-%: FORCE
 	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1

@@ -4,7 +4,7 @@
 # tests beside the reference box, here with the real one; PyTorch takes minutes to emulate. To be run
 # in the virtual machine:
 #
-#	selftests/vm/run --memory 6G --timeout 1800 -- selftests/torch/module.sh
+#	selftests/vm/run --memory 6G --timeout 3600 -- selftests/torch/module.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../lib/ktap.sh
