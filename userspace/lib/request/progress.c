@@ -61,7 +61,7 @@ static int go_round(struct weir *comm)
 	sent = send_due(comm);
 	if (sent < 0)
 		return sent;
-	/* A call whose data is not ready sends nothing. */
+	/* The socket may be full, or new blocks wait for another box: packets that come are not to be left there. */
 	if (at_begin && !sent)
 		got = receive(comm);
 	if (got < 0)
