@@ -358,9 +358,10 @@ u32 weir_dest_room(struct weir_dest *dest, const struct weir_local *from)
 	return box.mtu ? box.mtu - 28 : U16_MAX;
 }
 
-bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes)
+bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from,
+		       const struct weir_packet *pkt)
 {
-	return bytes <= weir_dest_room(dest, from);
+	return weir_packet_bytes(pkt) <= weir_dest_room(dest, from);
 }
 
 /* In the place of merge.c: packets with bytes of their own, that share the pages. */
@@ -372,14 +373,9 @@ struct box_merging {
 	struct page *pages[BOX_MERGED_MAX][WEIR_RESULT_PAGES];
 };
 
-static u32 box_bytes(const struct weir_packet *pkt)
-{
-	return pkt->head_len + pkt->len + pkt->tail_len;
-}
-
 bool weir_merge_takes(const struct weir_merge *merge, const struct weir_packet *pkt)
 {
-	return !merge->n || (merge->whole && box_bytes(pkt) <= merge->size &&
+	return !merge->n || (merge->whole && weir_packet_bytes(pkt) <= merge->size &&
 			     pkt->tos == merge->tos && merge->n < BOX_MERGED_MAX);
 }
 
@@ -396,10 +392,10 @@ bool weir_merge_add(struct weir_merge *merge, const struct weir_packet *pkt)
 		m = calloc(1, sizeof(*m));
 	merge->skb = (void *)m;
 	if (!merge->n) {
-		merge->size = box_bytes(pkt);
+		merge->size = weir_packet_bytes(pkt);
 		merge->tos = pkt->tos;
 	}
-	merge->whole = box_bytes(pkt) == merge->size;
+	merge->whole = weir_packet_bytes(pkt) == merge->size;
 	kept = &m->pkt[merge->n];
 	*kept = *pkt;
 	kept->head = memcpy(m->head[merge->n], pkt->head, pkt->head_len);

@@ -85,19 +85,18 @@ static bool weir_result_is_heard(const struct weir_job *job, unsigned int id,
 static bool weir_result_all_take(struct weir_job *job, struct weir_source *to,
 				 const struct weir_packet *pkt)
 {
-	u32 bytes = pkt->head_len + pkt->len + pkt->tail_len;
 	struct weir_dest *group = rcu_dereference_bh(job->group);
 	struct weir_source *source;
 	unsigned int i;
 
 	if (to)
-		return weir_source_hears(to) && weir_dest_carries(&to->dest, &job->local, bytes);
+		return weir_source_hears(to) && weir_dest_carries(&to->dest, &job->local, pkt);
 	if (group)
-		return READ_ONCE(job->joined) && weir_dest_carries(group, &job->local, bytes);
+		return READ_ONCE(job->joined) && weir_dest_carries(group, &job->local, pkt);
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
 		if (source && !(weir_source_hears(source) &&
-				weir_dest_carries(&source->dest, &job->local, bytes)))
+				weir_dest_carries(&source->dest, &job->local, pkt)))
 			return false;
 	}
 	return true;

@@ -433,14 +433,16 @@ u32 weir_dest_room(struct weir_dest *dest, const struct weir_local *from)
 }
 
 /**
- * weir_dest_carries() - test whether the path to a destination carries a packet of this length
+ * weir_dest_carries() - test whether the path to a destination carries a packet with its tail
  * @dest: the destination; reached under RCU
  * @from: the address and port that packets come from
- * @bytes: of a packet behind its UDP header
+ * @pkt: the packet
  *
- * Called as weir_dest_send(). Return: whether the route's MTU is; not where there is no route.
+ * Called as weir_dest_send(). Return: true if the packet fits the MTU of the route; false if there
+ * is no route.
  */
-bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes)
+bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from,
+		       const struct weir_packet *pkt)
 {
-	return bytes <= weir_dest_room(dest, from);
+	return weir_packet_bytes(pkt) <= weir_dest_room(dest, from);
 }

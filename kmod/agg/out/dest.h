@@ -64,6 +64,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
 			  struct weir_merge *merge, bool last);
 u32 weir_dest_room(struct weir_dest *dest, const struct weir_local *from);
-bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes);
+bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from,
+		       const struct weir_packet *pkt);
 
 #endif /* _WEIR_DEST_H */

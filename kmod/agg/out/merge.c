@@ -32,15 +32,10 @@ static bool weir_merge_copies(const struct weir_packet *pkt)
 	return pkt->len <= WEIR_MERGE_COPY;
 }
 
-static u32 weir_merge_bytes(const struct weir_packet *pkt)
-{
-	return pkt->head_len + pkt->len + pkt->tail_len;
-}
-
 /* Bytes that are copied. */
 static u32 weir_merge_copied(const struct weir_packet *pkt)
 {
-	return weir_merge_bytes(pkt) - (weir_merge_copies(pkt) ? 0 : pkt->len);
+	return weir_packet_bytes(pkt) - (weir_merge_copies(pkt) ? 0 : pkt->len);
 }
 
 /* Fragments that a packet may take: its head, its pages, its tail. */
@@ -60,7 +55,7 @@ static unsigned int weir_merge_frags(const struct weir_packet *pkt)
  */
 bool weir_merge_takes(const struct weir_merge *merge, const struct weir_packet *pkt)
 {
-	u32 bytes = weir_merge_bytes(pkt);
+	u32 bytes = weir_packet_bytes(pkt);
 
 	return !merge->n ||
 	       (merge->whole && bytes <= merge->size && pkt->tos == merge->tos &&
@@ -172,7 +167,7 @@ static void weir_merge_put(struct weir_merge *merge, const struct weir_packet *p
  */
 bool weir_merge_add(struct weir_merge *merge, const struct weir_packet *pkt)
 {
-	u32 bytes = weir_merge_bytes(pkt);
+	u32 bytes = weir_packet_bytes(pkt);
 
 	if (!weir_merge_begin(merge) || !weir_merge_make_room(merge, pkt))
 		return false;

@@ -31,6 +31,12 @@ struct weir_packet {
 	u8		tos;
 };
 
+/* Return the bytes of a packet behind its UDP header, with its tail. */
+static inline u32 weir_packet_bytes(const struct weir_packet *pkt)
+{
+	return pkt->head_len + pkt->len + pkt->tail_len;
+}
+
 /* Not from the emergency reserves: receivers drop packets with such memory. */
 #define WEIR_SKB_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC)
 

@@ -184,23 +184,17 @@ static void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, u
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
 }
 
-/* Return true if the path to the parent takes a sum with its bitmap. */
-static bool weir_parent_takes(struct weir_job *job, const struct weir_packet *pkt)
-{
-	return !pkt->tail_len ||
-	       weir_dest_carries(&job->parent->dest, &job->local,
-				 pkt->head_len + pkt->len + pkt->tail_len);
-}
-
 /*
- * Return true if a sum will be sent with others of the pass. One that is too long for the path
- * is cut into fragments, and goes by itself.
+ * Return true if a sum will be sent with others of the pass. A sum that exceeds the path MTU
+ * with its bitmap is not merged: weir_dest_send() omits the bitmap.
  */
 static bool weir_parent_merge(struct weir_job *job, const struct weir_packet *pkt,
 			      struct weir_merged *merged)
 {
-	return merged && weir_parent_takes(job, pkt) &&
-	       weir_merged_add(merged, job, &job->parent->dest, NULL, pkt, WEIR_C_PARENT_SUMS);
+	struct weir_dest *to = &job->parent->dest;
+
+	return merged && (!pkt->tail_len || weir_dest_carries(to, &job->local, pkt)) &&
+	       weir_merged_add(merged, job, to, NULL, pkt, WEIR_C_PARENT_SUMS);
 }
 
 /* As the format has it, to a parent that tells nothing but results. */
