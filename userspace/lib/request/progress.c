@@ -62,10 +62,11 @@ static int go_round(struct weir *comm)
 	if (sent < 0)
 		return sent;
 	/* The socket may be full, or new blocks wait for another box: packets that come are not to be left there. */
-	if (at_begin && !sent)
+	if (at_begin && !sent) {
 		got = receive(comm);
-	if (got < 0)
-		return got;
+		if (got < 0)
+			return got;
+	}
 	if (!got && !sent && stall_check(comm))
 		return comm->failed;
 	/* Replies that nothing is new may come in each round. */
