@@ -94,6 +94,7 @@ falls_silent() {
 fails_over() {
 	local blocks=$((bytes / 4 / grads / $3))
 	spines_jobs "$job" blocks 1024 grads "$grads" || die "no jobs"
+	shape
 	tree_start "$job" --min-bytes "$bytes" --max-bytes "$bytes" --iterations 12 --warmup 1 \
 		--grads "$grads" --failover "${failover_ms}ms" --verify --trees "$3"
 	poll 60 is_more_than $((blocks * 7 / 2)) blocks_of "$2" $((job + $2 - 1)) || die "nothing flows"
@@ -107,9 +108,7 @@ fails_over() {
 }
 
 part_failover() {
-	shape
 	fails_over tree 3 4
-	shape
 	fails_over standby 1 1
 }
 

@@ -27,6 +27,9 @@ gradient() {
 	awk -v t="$1" -v n=$((transfer_bytes / 4)) 'BEGIN { printf "%.1f\n", t / n }'
 }
 
+# nanoseconds SECONDS
+nanoseconds() { awk -v s="$1" 'BEGIN { printf "%.0f\n", 1e9 * s }'; }
+
 # job_of GRADS
 job_of() {
 	setup --job "$transfer_job" --sources "$bench_workers" --blocks 1024 --grads "$1"
@@ -66,7 +69,7 @@ transfer_ring() {
 		ranks_ring median "$transfer_bytes" "$transfer_many" || exit
 	done) || { not_measured insn_mpi_ring_gradient_4m; return; }
 	seconds=$(sort -g <<<"$seconds" | sed -n 2p)
-	ring=$(gradient "$(awk -v s="$seconds" 'BEGIN { printf "%.0f\n", 1e9 * s }')")
+	ring=$(gradient "$(nanoseconds "$seconds")")
 }
 
 # transfer_star SUFFIX N MTU GRADS...: the best of so many gradients a packet, beside a ring
@@ -115,7 +118,7 @@ latency_of_mpi() {
 	local ranks_algorithm=() seconds
 	seconds=$(ranks_ring median 4096 "$latency_few") || { not_measured insn_one_block_over_mpi; return; }
 	note "an allreduce of one block by MPI takes $seconds s"
-	figure insn_one_block_over_mpi "$(ratio "$worked" "$(awk -v s="$seconds" 'BEGIN { printf "%.0f\n", 1e9 * s }')")"
+	figure insn_one_block_over_mpi "$(ratio "$worked" "$(nanoseconds "$seconds")")"
 }
 
 part_latency() {
