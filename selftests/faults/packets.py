@@ -31,10 +31,6 @@ def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def numbers(source, block, grads):
-    return tuple(100 * source + block + i for i in range(grads))
-
-
 class Sums:
     """A job of two workers."""
 
@@ -61,9 +57,12 @@ class Sums:
             worker.close()
         self.box.do("job-del", id=self.id)
 
+    def numbers(self, source, block):
+        return tuple(100 * source + block + i for i in range(self.grads))
+
     def contribute(self, block):
         for w in self.workers:
-            w.send(block, numbers(w.source, block, self.grads), **self.tag)
+            w.send(block, self.numbers(w.source, block), **self.tag)
 
     def join(self):
         """All join: packets after that have everything that only joined workers' packets have."""
@@ -91,7 +90,7 @@ class Sums:
         for w in self.listeners:
             packet = self.result(w, block)
             members = packet.members or {0, 1}
-            want = [sum(column) for column in zip(*(numbers(s, block, self.grads) for s in members))]
+            want = [sum(column) for column in zip(*(self.numbers(s, block) for s in members))]
             assert list(packet.sums) == want, packet
 
     def rounds(self, n=1, before=None):
@@ -107,9 +106,9 @@ class Sums:
         """A block that one has contributed to, until the timer answers it; the other is late."""
         self.block += 1
         early, late = self.workers
-        early.send(self.block, numbers(early.source, self.block, self.grads), **self.tag)
+        early.send(self.block, self.numbers(early.source, self.block), **self.tag)
         self.settle(self.block)
-        late.send(self.block, numbers(late.source, self.block, self.grads), **self.tag)
+        late.send(self.block, self.numbers(late.source, self.block), **self.tag)
 
     def fails(self, places, act, times=1):
         """Make each call at these places fail, until it has; return how many allocations failed."""
@@ -376,45 +375,36 @@ class Queue:
         self.box.do("trim-set", ifindex=self.ifindex, length=1)
         return n
 
-    def untrusted(self, edge):
-        """A mark that is to be taken away, as its device is not believed."""
+    def fails_by_guest(self, function, size, port, option):
+        """Packets of the third worker, as clones; its socket has the option."""
         self.mirrored("w3", "ingress", "w4")
-        self.box.do("trim-set", ifindex=edge, hook=4, edge=1)
         enter(self.namespaces[2])
         guest = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        guest.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 11 << 2)
+        guest.setsockopt(*option)
         enter(self.router)
-        before = self.count()["failed"]
-        site = self.injection.at(("trim/trim_skb.c", "skb_ensure_writable"))[0]
 
         def send():
-            guest.sendto(bytes(100), ("10.77.3.254", 9))
+            guest.sendto(bytes(size), ("10.77.3.254", port))
             time.sleep(0.1)
 
-        n = self.injection.until_failed(site, 1, send)
+        n = self.injection.until_failed(self.injection.at(("trim/trim_skb.c", function))[0], 1, send)
+        run("tc", "qdisc", "del", "dev", "w3", "clsact")
+        guest.close()
+        return n
+
+    def untrusted(self, edge):
+        """A mark that is to be taken away, as its device is not believed."""
+        self.box.do("trim-set", ifindex=edge, hook=4, edge=1)
+        before = self.count()["failed"]
+        n = self.fails_by_guest("skb_ensure_writable", 100, 9, (socket.IPPROTO_IP, socket.IP_TOS, 11 << 2))
         # The call that failed may have been a detector's, and the packet none the worse.
         assert before < self.count()["failed"] <= before + n
         self.box.do("trim-del", ifindex=edge)
-        run("tc", "qdisc", "del", "dev", "w3", "clsact")
-        guest.close()
         return n
 
     def unseen(self):
         """NDP's shim is behind the UDP header of a merged packet, a clone: it is not linear yet."""
-        self.mirrored("w3", "ingress", "w4")
-        enter(self.namespaces[2])
-        guest = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        guest.setsockopt(socket.SOL_UDP, UDP_SEGMENT, 1000)
-        enter(self.router)
-
-        def send():
-            guest.sendto(bytes(4000), ("10.77.3.254", 666))
-            time.sleep(0.1)
-
-        n = self.injection.until_failed(self.injection.at(("trim/trim_skb.c", "__pskb_pull_tail"))[0], 1, send)
-        run("tc", "qdisc", "del", "dev", "w3", "clsact")
-        guest.close()
-        return n
+        return self.fails_by_guest("__pskb_pull_tail", 4000, 666, (socket.SOL_UDP, UDP_SEGMENT, 1000))
 
     def shared(self):
         """The kernel's packet generator keeps what it sends: the queue has to copy it."""
