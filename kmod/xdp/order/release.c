@@ -120,8 +120,11 @@ static bool weir_order_enter(struct weir_order_flow *flow, u64 number, void *ite
 	return false;
 }
 
-/* Queue a packet, and send on those that have waited for it. Return true if the queue has it. */
-static bool weir_order_queue(struct weir_order_flow *flow, u64 number, void *item)
+/*
+ * Queue a packet, and send on those that have waited for it. One that has no turn, or no longer,
+ * follows those that are in order: before them it would be early for each that has a lower number.
+ */
+static void weir_order_queue(struct weir_order_flow *flow, u64 number, void *item)
 {
 	struct weir_reorder *order = flow->order;
 	bool waits = number != flow->queue.head;
@@ -130,30 +133,31 @@ static bool weir_order_queue(struct weir_order_flow *flow, u64 number, void *ite
 	if (has && waits)
 		atomic64_add(weir_order_size(item), &order->waiting);
 	weir_order_advance(flow);
+	if (unlikely(!has && item != WEIR_QUEUE_GONE))
+		weir_order_append(flow, item);
 	/* Packets in order need the other half: a quota that is full of waiting ones stops them. */
 	if (waits && unlikely(atomic64_read(&order->waiting) > (s64)order->config.bytes / 2))
 		weir_order_give_up(flow);
-	return has;
 }
 
 /*
  * A packet has come. @run: others of the batch do not follow.
- * Return: true if the queue has it, else it goes at once, without the lock.
+ * Return: true if the flow has it; false if that has been forgotten, and the packet goes at once.
  */
 static bool weir_order_put(struct weir_order_flow *flow, u32 generation, u64 number, void *item,
 			   bool run)
 {
 	struct weir_reorder *order = flow->order;
-	bool has = false;
+	bool has = true;
 
 	spin_lock(&flow->lock);
 	if (unlikely(flow->generation != generation || !weir_order_is_used(generation))) {
 		weir_order_add_count(order, WEIR_A_ORDER_STATS_UNORDERED, 1);
+		has = false;
 	} else if (likely(item != WEIR_QUEUE_GONE && weir_queue_pass(&flow->queue, number))) {
 		weir_order_append(flow, item);
-		has = true;
 	} else {
-		has = weir_order_queue(flow, number, item);
+		weir_order_queue(flow, number, item);
 		weir_order_arm(flow, order->config.hold);
 	}
 	if (run)
