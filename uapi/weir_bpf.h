@@ -46,6 +46,10 @@ struct weir_format_entry {
 #define WEIR_CONTRIB_UP		0x100	/* from a box to its parent */
 #define WEIR_CONTRIB_ACK	0x200	/* an acknowledgment of the results before @block */
 #define WEIR_CONTRIB_LITTLE	0x400	/* the gradients are little-endian */
+#define WEIR_CONTRIB_EMPTY	0x800	/* a contribution without its gradients: it adds none */
+#define WEIR_CONTRIB_BRIEF	0x1000	/* a contribution whose sender does not need the result's
+					 * gradients
+					 */
 
 /*
  * An Ethernet address is ::1:0:0:0 with its 6 bytes in the last 6, which is no address of
@@ -67,7 +71,8 @@ struct weir_format_entry {
  * @generation: generation of the sender
  * @source: source id
  * @weight: sources summed into the payload
- * @count: gradients in the payload; 0 in a query for the block's result
+ * @count: gradients in the payload, or of the block with WEIR_CONTRIB_EMPTY; 0 in a query
+ *	for the block's result
  * @udp_off: byte offset of the UDP header from the start of the frame
  * @udp_len: length that the UDP header states, header included
  * @payload_off: byte offset of the first gradient from the start of the frame

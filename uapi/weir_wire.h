@@ -28,7 +28,9 @@
  * - a contribution: grad_cnt gradients, at which the datagram ends: 8, 4 or 2 bytes each,
  *   of the job's type (enum weir_dtype), in network byte order or, with WEIR_TRIO_LITTLE, in
  *   little-endian byte order. With WEIR_TRIO_EXPONENT, struct weir_trio_exponent stands before
- *   them;
+ *   them. With WEIR_TRIO_EMPTY none follow: the worker has no gradients to add to the block, and
+ *   grad_cnt is the block's. With WEIR_TRIO_BRIEF it does not need those of the result. Both are
+ *   for boxes whose answer to a join had WEIR_JOIN_SHARES, with WEIR_TRIO_JOINED set;
  * - a query: nothing; grad_cnt is 0. Asks for the block's result. The box
  *   answers with the result where the block is complete, else with a reply. With
  *   WEIR_TRIO_EXPONENT and a struct weir_trio_exponent, whose number is 0, it also asks
@@ -58,6 +60,9 @@
  *   bit s % 32, from the least significant on, of word s / 32. It is left out where the
  *   packet would not fit the MTU of the box's route with it: where the datagram ends with
  *   the sums, src_cnt is the number of contributors, and the packet does not name them.
+ *   With WEIR_TRIO_EMPTY the sums are left out, as the receiver's contribution had
+ *   WEIR_TRIO_BRIEF; grad_cnt is their number. A multicast group gets them all the same. Where
+ *   no contributor had gradients, the sums are the neutral element, -0.0 of floats.
  *   In a job of several boxes bitmaps have a bit for each rank of all boxes, and not for each
  *   source of this one; src_cnt is the number of ranks modulo 256;
  * - a reply to a query: nothing; grad_cnt is 0, src_id is the source of the query, src_cnt
@@ -98,7 +103,9 @@ struct weir_trio {
 					 * had unlike exponents, or another form
 					 */
 #define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
-#define WEIR_TRIO_ACK		0x40	/* from a worker: acknowledgment */
+#define WEIR_TRIO_BRIEF		0x10	/* contribution: the result's gradients are not needed */
+#define WEIR_TRIO_ACK		0x40	/* from a worker, grad_cnt 0: acknowledgment */
+#define WEIR_TRIO_EMPTY		0x40	/* contribution, result: without its gradients */
 #define WEIR_TRIO_LITTLE	0x80	/* contribution, result: the gradients are
 					 * little-endian. From workers whose answer to a
 					 * join had WEIR_JOIN_LITTLE
@@ -163,8 +170,9 @@ struct weir_trio_exponent {
  * @op: enum weir_op of the job; from a worker the one that it means to use, or 0 for the job's
  * @format: enum weir_format; in the answer that of the job at this address and port
  * @features: from a worker, WEIR_JOIN_LITTLE if it can send and receive little-endian gradients; in
- *	the answer WEIR_JOIN_ACKS, and WEIR_JOIN_LITTLE if all gradients of the generation are
- *	little-endian: all workers have said that they can, and the job allows it
+ *	the answer WEIR_JOIN_ACKS, WEIR_JOIN_SHARES in a job of sums, and WEIR_JOIN_LITTLE if all
+ *	gradients of the generation are little-endian: all workers have said that they can, and
+ *	the job allows it
  * @member: from a worker, 1 + its rank among all; 0 where that is its src_id. In an answer with
  *	WEIR_TRIO_COOKIE how many sources wait for a generation now; else 0
  * @cwnd_cap: 0 from a worker; in the answer how many blocks the worker may have under way, as
@@ -210,6 +218,7 @@ struct weir_join {
 
 #define WEIR_JOIN_ACKS		0x01	/* in an answer: the box takes acknowledgments */
 #define WEIR_JOIN_LITTLE	0x02	/* gradients are little-endian */
+#define WEIR_JOIN_SHARES	0x04	/* in an answer: the box takes WEIR_TRIO_EMPTY and _BRIEF */
 
 /* Most ranks of a job of several boxes. */
 #define WEIR_RANKS_MAX		4096

@@ -44,6 +44,8 @@ static const char usage[] =
 	"                   those who are in it (default: never)\n"
 	"  --network        have gradients in network byte order, as an older box\n"
 	"  --acks           take acknowledgments of results\n"
+	"  --no-shares      refuse contributions without gradients, and do not leave out those\n"
+	"                   of results, as an older box\n"
 	"  --evict          with --timeout: evict results that are older when their slots are\n"
 	"                   needed, and do not wait for sources that missed a block\n"
 	"  --seed S         of these decisions (default 1)\n"
@@ -105,6 +107,7 @@ static uint8_t choice(const char *name, const char *text, const char *const *wor
 enum word {
 	ADDRESS = 1, SOURCES, JOB, BLOCKS, GRADS, PORT, GROUP, LOSS, DUPLICATE, REORDER,
 	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP, MERGE, NETWORK, ACKS, EVICT,
+	NO_SHARES,
 };
 
 static const struct option words[] = {
@@ -127,6 +130,7 @@ static const struct option words[] = {
 	{ "network", no_argument, NULL, NETWORK },
 	{ "acks", no_argument, NULL, ACKS },
 	{ "evict", no_argument, NULL, EVICT },
+	{ "no-shares", no_argument, NULL, NO_SHARES },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -191,6 +195,9 @@ static void set(struct refbox_options *o, int option, const char *name)
 	case EVICT:
 		o->evict = true;
 		break;
+	case NO_SHARES:
+		o->no_shares = true;
+		break;
 	case HELP:
 		fputs(usage, stdout);
 		exit(0);
@@ -204,15 +211,15 @@ static void print_counters(const struct refbox *box)
 	const struct refbox_counters *c = refbox_counters(box);
 	const struct faults_counters *f = refbox_faults(box);
 
-	printf("{ \"contributions\": %" PRIu64 ", \"blocks\": %" PRIu64 ", \"overflows\": %" PRIu64
+	printf("{ \"contributions\": %" PRIu64 ", \"empty\": %" PRIu64 ", \"blocks\": %" PRIu64 ", \"overflows\": %" PRIu64
 	       ", \"degraded\": %" PRIu64 ", \"queries\": %" PRIu64 ", \"replies\": %" PRIu64
-	       ", \"notices\": %" PRIu64 ", \"results\": %" PRIu64 ", \"repeats\": %" PRIu64 ", \"duplicates\": %" PRIu64
-	       ", \"joins\": %" PRIu64 ", \"misfits\": %" PRIu64
+	       ", \"notices\": %" PRIu64 ", \"results\": %" PRIu64 ", \"brief\": %" PRIu64
+	       ", \"repeats\": %" PRIu64 ", \"duplicates\": %" PRIu64 ", \"joins\": %" PRIu64 ", \"misfits\": %" PRIu64
 	       ", \"acks\": %" PRIu64 ", \"behind\": %" PRIu64 ", \"refused\": %" PRIu64
 	       ", \"lost\": %" PRIu64 ", \"doubled\": %" PRIu64 ", \"held\": %" PRIu64
 	       ", \"forged\": %" PRIu64 " }\n",
-	       c->contributions, c->blocks, c->overflows, c->degraded,
-	       c->queries, c->replies, c->notices, c->results, c->repeats, c->duplicates,
+	       c->contributions, c->empty, c->blocks, c->overflows, c->degraded,
+	       c->queries, c->replies, c->notices, c->results, c->brief, c->repeats, c->duplicates,
 	       c->joins, c->misfits, c->acks, c->behind, c->refused, f->lost, f->doubled, f->held, f->forged);
 }
 

@@ -38,6 +38,8 @@
 #define EXPONENT sizeof(struct weir_trio_exponent)
 #define NOTICE	(HEADER + sizeof(struct weir_notice))
 #define BEHIND	(HEADER + sizeof(struct weir_behind))
+/* The longest result without its gradients. */
+#define BRIEF	(HEADER + EXPONENT + REFBOX_SOURCES / 8)
 
 /* Notices are said again so often, while they have something to say. */
 #define NOTICE_MS	100
@@ -51,6 +53,7 @@ struct slot {
 	uint16_t seen;
 	uint8_t final;
 	bool overflow;
+	bool has_sums;		/* some contribution had gradients */
 	bool has_exponent;
 	bool little;		/* gradients are little-endian */
 	bool unlike;		/* exponents or forms are not all the same */
@@ -60,8 +63,11 @@ struct slot {
 	uint64_t completed;	/* ms */
 	size_t length;		/* of the result */
 	uint64_t sources[REFBOX_SOURCES / 64];
+	uint64_t briefs[REFBOX_SOURCES / 64];	/* those that do not need the result's gradients */
 	union refsum *sums;	/* while open */
 	uint8_t *packet;	/* the result, when complete */
+	size_t brief_length;
+	uint8_t brief[BRIEF];	/* the result without its gradients */
 };
 
 struct source {
@@ -344,12 +350,17 @@ static void transmit(struct refbox *box, const struct address *to, const void *p
 	post(box, to, packet, length, ecn);
 }
 
-static void transmit_result(struct refbox *box, const struct address *to, const struct slot *slot)
+static void transmit_result(struct refbox *box, const struct address *to, const struct slot *slot,
+			    bool is_brief)
 {
+	const uint8_t *packet = is_brief ? slot->brief : slot->packet;
+	size_t length = is_brief ? slot->brief_length : slot->length;
+
 	box->counters.results++;
+	box->counters.brief += is_brief;
 	if (faults_forge(&box->faults))
-		post_forgery(box, to, slot->packet, slot->length);
-	transmit(box, to, slot->packet, slot->length, slot->ecn);
+		post_forgery(box, to, packet, length);
+	transmit(box, to, packet, length, slot->ecn);
 }
 
 /* A packet that is the caller's only. */
@@ -468,6 +479,12 @@ static uint16_t count_waiting(const struct refbox *box)
 	return n;
 }
 
+/* Return true if contributions, and results of sources that ask for it, may have no gradients. */
+static bool has_shares(const struct refbox *box)
+{
+	return !box->options.no_shares && box->options.op == WEIR_OP_SUM;
+}
+
 static void answer_join(struct refbox *box, const struct address *to, uint32_t nonce,
 			uint64_t cookie, uint8_t flags)
 {
@@ -484,6 +501,7 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.op = o->op,
 		.format = WEIR_FORMAT_TRIO,
 		.features = (o->acks ? WEIR_JOIN_ACKS : 0) |
+			    (has_shares(box) ? WEIR_JOIN_SHARES : 0) |
 			    (box->little && !flags ? WEIR_JOIN_LITTLE : 0),
 		.member = htons(flags == WEIR_TRIO_COOKIE ? count_waiting(box) : 0),
 		.cwnd_cap = htons(o->cwnd_cap),
@@ -640,6 +658,11 @@ static bool is_little(const struct weir_trio *header)
 	return header->flags & WEIR_TRIO_LITTLE;
 }
 
+static bool is_empty(const struct weir_trio *header)
+{
+	return header->flags & WEIR_TRIO_EMPTY;
+}
+
 static void open_slot(struct slot *slot, uint32_t block, uint16_t count,
 		      const struct weir_trio *header)
 {
@@ -649,6 +672,7 @@ static void open_slot(struct slot *slot, uint32_t block, uint16_t count,
 	slot->seen = 0;
 	slot->final = 0;
 	slot->overflow = false;
+	slot->has_sums = false;
 	slot->has_exponent = has_exponent(header);
 	slot->little = is_little(header);
 	slot->unlike = false;
@@ -656,11 +680,17 @@ static void open_slot(struct slot *slot, uint32_t block, uint16_t count,
 	slot->ecn = IPTOS_ECN_ECT0;
 	slot->opened = now_ms();
 	memset(slot->sources, 0, sizeof(slot->sources));
+	memset(slot->briefs, 0, sizeof(slot->briefs));
+}
+
+static bool has_source(const uint64_t *set, unsigned int source)
+{
+	return set[source / 64] >> (source % 64) & 1;
 }
 
 static bool is_in(const struct slot *slot, unsigned int source)
 {
-	return slot->sources[source / 64] >> (source % 64) & 1;
+	return has_source(slot->sources, source);
 }
 
 /* The bitmap of a block's contributors; of none where there is no such block. Returns its bytes. */
@@ -676,10 +706,22 @@ static size_t write_contributors(const struct refbox *box, const struct slot *sl
 	return length;
 }
 
+/* Copy the result but for its gradients: what is before them, and the contributors after them. */
+static void write_brief(struct slot *slot, size_t before, size_t after)
+{
+	struct weir_trio *header = (struct weir_trio *)slot->brief;
+
+	memcpy(slot->brief, slot->packet, before);
+	memcpy(slot->brief + before, slot->packet + slot->length - after, after);
+	slot->brief_length = before + after;
+	header->flags |= WEIR_TRIO_EMPTY;
+}
+
 static void write_result(const struct refbox *box, struct slot *slot, uint8_t flags)
 {
 	struct weir_trio *header = (struct weir_trio *)slot->packet;
 	uint16_t count = htons(slot->count | WEIR_TRIO_DOWN);
+	size_t before, after = 0;
 
 	flags |= slot->final | (slot->overflow ? WEIR_TRIO_OVERFLOW : 0) |
 		 (slot->unlike ? WEIR_TRIO_UNLIKE : 0) | (slot->little ? WEIR_TRIO_LITTLE : 0);
@@ -694,30 +736,36 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 		put32(slot->packet + slot->length, (uint32_t)slot->exponent);
 		slot->length += EXPONENT;
 	}
+	before = slot->length;
+	if (!slot->has_sums)
+		refsum_set_neutral(slot->sums, slot->count, box->options.dtype);
 	refsum_get(slot->packet + slot->length, slot->sums, slot->count, box->options.dtype,
 		   slot->little);
 	slot->length += refsum_size(box->options.dtype) * slot->count;
 	if (flags & WEIR_TRIO_DEGRADED && !box->options.anonymous)
-		slot->length += write_contributors(box, slot, slot->packet + slot->length);
+		after = write_contributors(box, slot, slot->packet + slot->length);
+	slot->length += after;
+	write_brief(slot, before, after);
 }
 
-static void send_to(struct refbox *box, struct source *source, const struct slot *slot)
+static void send_to(struct refbox *box, struct source *source, const struct slot *slot,
+		    bool is_brief)
 {
 	if (source->losses && source->losing == slot->block)
 		source->losses--;
 	else
-		transmit_result(box, &source->address, slot);
+		transmit_result(box, &source->address, slot, is_brief);
 }
 
 static void send_to_all(struct refbox *box, const struct slot *slot)
 {
 	if (box->group.length) {
-		transmit_result(box, &box->group, slot);
+		transmit_result(box, &box->group, slot, false);
 		return;
 	}
 	for (unsigned int i = faults_mute(&box->faults); i < box->options.sources; i++)
 		if (box->sources[i].bound)
-			send_to(box, &box->sources[i], slot);
+			send_to(box, &box->sources[i], slot, has_source(slot->briefs, i));
 }
 
 /* As a queue that is full does now and then; those of which a source is not ECN-capable it loses. */
@@ -785,11 +833,17 @@ static void combine(struct refbox *box, struct slot *slot, const struct weir_tri
 		slot->exponent = exponent > slot->exponent ? exponent : slot->exponent;
 		gradients += EXPONENT;
 	}
-	if (!slot->seen++)
+	slot->seen++;
+	if (is_empty(header)) {
+		box->counters.empty++;
+		return;
+	}
+	if (!slot->has_sums)
 		refsum_set(slot->sums, gradients, slot->count, o->dtype, slot->little);
 	else
 		slot->overflow |= refsum_add(slot->sums, gradients, slot->count, o->dtype, o->op,
 					     slot->little);
+	slot->has_sums = true;
 }
 
 /* Of another form than the block's others: it is in, without its gradients. */
@@ -812,6 +866,8 @@ static void take_into(struct refbox *box, struct slot *slot, const struct weir_t
 		return;
 	}
 	*word |= bit;
+	if (header->flags & WEIR_TRIO_BRIEF)
+		slot->briefs[header->src_id / 64] |= bit;
 	slot->final |= header->flags & WEIR_TRIO_FINAL;
 	if (box->ecn == IPTOS_ECN_CE || slot->ecn == IPTOS_ECN_CE)
 		slot->ecn = IPTOS_ECN_CE;
@@ -843,13 +899,26 @@ static bool is_current(const struct refbox *box, const struct weir_trio *header)
 	       header->gen_id[1] == (box->generation & 0xff);
 }
 
+/* Return the flags that a contribution or query may have. */
+static uint8_t allowed_flags(const struct refbox *box, const struct weir_trio *header,
+			     uint16_t count)
+{
+	uint8_t flags = WEIR_TRIO_FINAL | WEIR_TRIO_LITTLE;
+
+	if (count && has_shares(box) && header->grad_cnt[0] & WEIR_TRIO_JOINED >> 8)
+		flags |= WEIR_TRIO_EMPTY | WEIR_TRIO_BRIEF;
+	return flags;
+}
+
 static bool has_form(const struct refbox *box, const struct weir_trio *header, size_t length,
 		     uint16_t count)
 {
+	size_t gradients = is_empty(header) ? 0 : count * refsum_size(box->options.dtype);
+
 	return header->src_id < box->options.sources && header->src_cnt == 1 &&
-	       !(header->flags & ~(WEIR_TRIO_FINAL | WEIR_TRIO_LITTLE)) && count <= box->options.grads &&
-	       length == HEADER + (has_exponent(header) ? EXPONENT : 0) +
-			 count * refsum_size(box->options.dtype);
+	       !(header->flags & ~allowed_flags(box, header, count)) &&
+	       count <= box->options.grads &&
+	       length == HEADER + (has_exponent(header) ? EXPONENT : 0) + gradients;
 }
 
 /* Return true if a source has shown that it has all up to a block. */
@@ -976,7 +1045,7 @@ static void serve_source(struct refbox *box, const struct address *from,
 	note_heard(box, header);
 	if (slot->state == COMPLETE && slot->block == block) {
 		box->counters.repeats++;
-		send_to(box, &box->sources[header->src_id], slot);
+		send_to(box, &box->sources[header->src_id], slot, header->flags & WEIR_TRIO_BRIEF);
 	} else if (count) {
 		contribute(box, header, count, slot);
 	} else {
@@ -1116,7 +1185,7 @@ static bool is_contribution(const uint8_t *packet, size_t length)
 {
 	const struct weir_trio *header = (const struct weir_trio *)packet;
 
-	return length > HEADER && !(header->flags & WEIR_TRIO_CONTROL) &&
+	return length >= HEADER && !(header->flags & WEIR_TRIO_CONTROL) &&
 	       ((header->grad_cnt[0] & 0xf) || header->grad_cnt[1]);
 }
 

@@ -49,6 +49,8 @@ enum refbox_order {
  * @acks: takes acknowledgments
  * @evict: does not wait: evicts a result that is older than @timeout_ms when its slot is needed, and
  *	completes blocks without sources that missed one and have not caught up
+ * @no_shares: refuses WEIR_TRIO_EMPTY and WEIR_TRIO_BRIEF in contributions, as a box that knows
+ *	neither
  * @order: byte order of gradients
  * @merge: takes merged messages, and answers with such; packets of one are lost together
  * @faults: the faults of its links
@@ -71,6 +73,7 @@ struct refbox_options {
 	uint32_t mark_every;
 	bool acks;
 	bool evict;
+	bool no_shares;
 	enum refbox_order order;
 	bool merge;
 	struct faults_options faults;
@@ -79,9 +82,11 @@ struct refbox_options {
 /**
  * struct refbox_counters - its counters
  * @contributions: summed
+ * @empty: contributions among them that had no gradients
  * @blocks: completed
  * @overflows: completed, with a sum that left int32
  * @results: sent, copies counted
+ * @brief: results among them that were sent without gradients
  * @degraded: completed without all sources
  * @repeats: results sent again because a source asked again
  * @queries: packets that asked for a result
@@ -103,9 +108,11 @@ struct refbox_options {
  */
 struct refbox_counters {
 	uint64_t contributions;
+	uint64_t empty;
 	uint64_t blocks;
 	uint64_t overflows;
 	uint64_t results;
+	uint64_t brief;
 	uint64_t degraded;
 	uint64_t repeats;
 	uint64_t queries;

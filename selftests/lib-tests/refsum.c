@@ -157,6 +157,27 @@ void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint
 		sum[i] = load(wire + i * refsum_size(dtype), dtype, little);
 }
 
+void refsum_set_neutral(union refsum *sum, unsigned int count, uint8_t dtype)
+{
+	union refsum neutral;
+
+	switch (dtype) {
+	case WEIR_DTYPE_INT32:
+		neutral = (union refsum) { .i = 0 };
+		break;
+	case WEIR_DTYPE_INT64:
+		neutral = (union refsum) { .l = 0 };
+		break;
+	case WEIR_DTYPE_FLOAT64:
+		neutral = (union refsum) { .d = -0.0 };
+		break;
+	default:
+		neutral = (union refsum) { .f = -0.0f };
+	}
+	for (unsigned int i = 0; i < count; i++)
+		sum[i] = neutral;
+}
+
 bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
 		uint8_t op, bool little)
 {

@@ -24,6 +24,9 @@ size_t refsum_size(uint8_t dtype);
 void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
 		bool little);
 
+/* Set numbers to a sum of none: 0, of floats -0. */
+void refsum_set_neutral(union refsum *sum, unsigned int count, uint8_t dtype);
+
 /* Further ones; @op is an enum weir_op. Returns whether a sum has left its type. */
 bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
 		uint8_t op, bool little);

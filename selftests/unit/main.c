@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 		{ lab_tests, &lab_count },
 		{ panama_tests, &panama_count },
 		{ ecn_tests, &ecn_count },
+		{ share_tests, &share_count },
 	};
 	struct ktap_test all[1024];
 	size_t n = 0, i;

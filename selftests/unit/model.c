@@ -347,6 +347,7 @@ static int take_slot(struct model *m, struct model_block *b,
 	b->start = now;
 	memset(b->in, 0, sizeof(b->in));
 	memset(b->late, 0, sizeof(b->late));
+	memset(b->brief, 0, sizeof(b->brief));
 	memset(b->sum, 0, sizeof(b->sum));
 	b->at = place(&m->now, key->id);
 	if (b->at > m->front)
@@ -395,15 +396,17 @@ static int take_late(struct model_block *b, u16 source)
 	return WEIR_VERDICT_LATE;
 }
 
-static int take_in_time(struct model *m, struct model_block *b, u16 source,
-			const s32 *grads, u64 now)
+static int take_in_time(struct model *m, struct model_block *b,
+			const struct weir_block_key *key, const s32 *grads, u64 now)
 {
-	if (b->in[source])
+	if (b->in[key->source])
 		return -WEIR_REASON_DUPLICATE;
-	b->in[source] = true;
+	b->in[key->source] = true;
+	b->brief[key->source] = key->is_brief;
 	b->received++;
 	b->last = now;
-	sum_up(b, grads);
+	if (!key->is_empty)
+		sum_up(b, grads);
 	if (!is_done(m, b))
 		return WEIR_VERDICT_SUMMED;
 	b->state = MODEL_ANSWERED;
@@ -440,7 +443,7 @@ static int contribute(struct model *m, const struct weir_block_key *key,
 	out->lateness = now > b->start ? now - b->start : 0;
 	if (b->state == MODEL_ANSWERED)
 		return take_late(b, key->source);
-	return take_in_time(m, b, key->source, grads, now);
+	return take_in_time(m, b, key, grads, now);
 }
 
 struct model_outcome model_contribute(struct model *m,

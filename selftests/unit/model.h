@@ -36,6 +36,7 @@ struct model_block {
 	s64 at;				/* where it is in the order of all blocks */
 	bool in[MODEL_SOURCES];
 	bool late[MODEL_SOURCES];
+	bool brief[MODEL_SOURCES];	/* needs no gradients of the result */
 	s32 sum[MODEL_GRADS];
 	struct model_memory *memory;
 };

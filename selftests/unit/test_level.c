@@ -1041,7 +1041,7 @@ static void level_byte_order_is_the_parents(void)
 		join_little(all);
 		CHECK_EQ(box.packet[box.sent - 1].join.features, all ? WEIR_JOIN_LITTLE : 0);
 		answer.nonce = box.packet[box.sent - 1].join.nonce;
-		answer.features = WEIR_JOIN_ACKS | (parent ? WEIR_JOIN_LITTLE : 0);
+		answer.features = WEIR_JOIN_ACKS | WEIR_JOIN_SHARES | (parent ? WEIR_JOIN_LITTLE : 0);
 		CHECK_EQ(parent_answers(0, 77, 0, &answer), 0);
 		CHECK_EQ(box.packet[box.sent - 1].join.features, answer.features);
 		box_down();

@@ -150,6 +150,8 @@ static bool same_mask(const unsigned long *mask, const bool *in)
 	return true;
 }
 
+static const unsigned long no_source[BITS_TO_LONGS(WEIR_SOURCES_MAX)];
+
 /* All that a result says but its sums. */
 static bool same_description(const struct weir_result *res,
 			     const struct model_block *b)
@@ -162,6 +164,7 @@ static bool same_description(const struct weir_result *res,
 	       CHECK_EQ(res->aged, b->aged) &&
 	       CHECK_EQ(res->degraded, b->received < run.model.sources) &&
 	       CHECK_EQ(res->start, b->start) &&
+	       CHECK(same_mask(res->has_briefs ? res->brief : no_source, b->brief)) &&
 	       CHECK(same_mask(res->mask, b->in));
 }
 
@@ -278,6 +281,8 @@ static struct weir_block_key any_key(bool query)
 		.source = any(run.model.sources),
 		.count = query ? 0 : count_of(id),
 		.little = (id & 1) ^ one_in(64),
+		.is_empty = !query && one_in(4),
+		.is_brief = !query && one_in(4),
 	};
 }
 

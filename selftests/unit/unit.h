@@ -35,6 +35,7 @@ SUITE(kv);
 SUITE(lab);
 SUITE(panama);
 SUITE(ecn);
+SUITE(share);
 SUITE(bands);
 SUITE(trim_config);
 SUITE(trim_acl);

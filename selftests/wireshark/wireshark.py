@@ -67,7 +67,7 @@ def box(job, block, flags=0, source=0, sources=1, generation=0, count=0, body=b"
 
 WORKER = Recorder(7, 3)
 EXPONENT, UP = 0x2000, 0x1000
-LITTLE = 0x80
+EMPTY, BRIEF, LITTLE = 0x40, 0x10, 0x80
 
 
 def words(*values):
@@ -80,6 +80,23 @@ def contributions():
         generation="65535", flags="0x08", flags_final=True, flags_degraded=False, joined=True, down=False, up=False,
         count="2", gradients="00:00:00:01:ff:ff:ff:fe", gradients_present="2", ecn="2", trimmed=None, flags_little=False)
     one(udp(WORKER.packet(1, [1, -2], flags=LITTLE, joined=True), 12000), kind="contribution", flags_little=True)
+
+
+def without_gradients():
+    """Contributions that add nothing, or whose sender does not need the sums, and results without them."""
+    sent = WORKER.packet(1, [5, 6], flags=EMPTY | BRIEF, joined=True)
+    one(udp(sent[:12], 12000), kind="contribution", count="2", flags_empty=True, flags_brief=True, flags_ack=None,
+        gradients=None, trimmed=None, longer=None)
+    one(udp(sent[:10] + trio.struct.pack("!Hi", 2 | EXPONENT | trio.JOINED, -9), 12000), kind="contribution",
+        exponent="-9", flags_empty=True, gradients=None, members=None, trimmed=None, longer=None)
+    sent = WORKER.packet(1, [5, 6], flags=BRIEF, joined=True)
+    one(udp(sent, 12000), kind="contribution", flags_empty=False, flags_brief=True, gradients_present="2", trimmed=None)
+    one(udp(box(7, 9, EMPTY, sources=3, count=3), 12000, down=True), kind="result", count="3", flags_empty=True,
+        flags_brief=None, gradients=None, members=None, trimmed=None)
+    one(udp(box(7, 9, EMPTY | trio.DEGRADED | trio.AGED, sources=3, count=3, body=words(0x7, 0x1)), 12000, down=True),
+        kind="result", flags_empty=True, flags_aged=True, gradients=None, members="0-2 32", trimmed=None)
+    exponent = trio.struct.pack("!BIBBBHHi", 7, 9, EMPTY | trio.DEGRADED, 0, 2, 0, 3 | EXPONENT | trio.DOWN, 5)
+    one(udp(exponent + words(0x5), 12000, down=True), kind="result", exponent="5", members="0 2", gradients=None)
 
 
 def with_an_exponent():
@@ -118,7 +135,7 @@ def of_levels():
 
 def joins():
     """The join, the cookie, the answer, and what the answer says of later packets."""
-    answer = trio.struct.pack("!IIIIQBBBBHH", 99, 4, 64, 256, 20_000_000, 3, 2, 1, 3, 0, 12)
+    answer = trio.struct.pack("!IIIIQBBBBHH", 99, 4, 64, 256, 20_000_000, 3, 2, 1, 7, 0, 12)
     halves = trio.struct.pack("!4H", 1, 2, 3, 4)
     cookie = trio.struct.pack("!IIIIQQ", 99, 4, 64, 256, 0x1122334455667788, 0)
     found = dissect([
@@ -131,12 +148,13 @@ def joins():
         udp(box(7, 1, trio.DEGRADED, count=2, body=halves[:4] + words(0x5)), 12000, down=True),
         udp(box(8, 1, trio.DEGRADED, count=2, body=halves[:4] + words(0x5)), 12000, down=True)])
     has(found[0], kind="join", join_nonce="0x00000063", join_ranks="4", join_grads="256", join_dtype="1", join_op="1",
-        join_format="1", join_cookie="0x0000000000000000", join_cwnd_cap="0")
-    has(found[1], kind="cookie", join_cookie="0x1122334455667788")
+        join_format="1", join_cookie="0x0000000000000000", join_cwnd_cap="0",
+        join_shares=None)
+    has(found[1], kind="cookie", join_cookie="0x1122334455667788", join_shares=False)
     has(found[2], kind="refused join")
     has(found[3], members=None, gradients="00:01:00:02:00:00:00:05")
     has(found[4], kind="answer to a join", join_dtype="3", join_op="2", join_blocks="64", join_cwnd_cap="12", generation="2",
-        join_timeout="20000000", join_cookie=None, join_little=True)
+        join_timeout="20000000", join_cookie=None, join_little=True, join_shares=True)
     has(found[5], members="0 2", gradients="00:01:00:02")
     has(found[6], members=None)
 
@@ -228,7 +246,8 @@ def any_bytes():
     """No length and no flags make it fail."""
     frames = [udp(WORKER.packet(5, range(30), flags=flags, body=b"\1" * 7)[:10] + trio.struct.pack("!H", bits | 30) + bytes(77),
                   12000, down=down, keep=keep)
-              for flags in range(64) for bits in (0, EXPONENT, trio.DOWN, UP, 0xf000 - 30) for down in (False, True)
+              for flags in (*range(64), EMPTY, EMPTY | BRIEF, EMPTY | trio.CONTROL)
+              for bits in (0, EXPONENT, trio.DOWN, UP, 0xf000 - 30) for down in (False, True)
               for keep in (None, 54, 55, 60, 90)]
     frames += [udp(bytes([n]) * n, port) for port in (8000, 48864, 12056) for n in range(60)]
     frames += [ethernet(bytes([n]) * n) for n in range(60)]
@@ -311,8 +330,8 @@ def enumerations():
         assert names == listed, (names, listed)
 
 
-TESTS = (contributions, with_an_exponent, queries_and_replies, results, of_levels, joins, notices, acknowledgments, trimmed, lab,
-         switchml, panama, kv, other_ports, any_bytes, short_ones, of_the_library, enumerations)
+TESTS = (contributions, without_gradients, with_an_exponent, queries_and_replies, results, of_levels, joins, notices,
+         acknowledgments, trimmed, lab, switchml, panama, kv, other_ports, any_bytes, short_ones, of_the_library, enumerations)
 
 if __name__ == "__main__":
     refbox.enter()

@@ -96,9 +96,12 @@ local t = {
 	waiting = ProtoField.string("weir.notice.waiting", "Waiting for others"),
 	oldest = ProtoField.uint32("weir.behind.oldest", "Oldest block that can be continued at"),
 	next = ProtoField.uint32("weir.behind.next", "Block after the last one sent"),
+	brief = ProtoField.bool("weir.flags.brief", "Gradients of the result are not needed", 8, nil, 0x10),
+	empty = ProtoField.bool("weir.flags.empty", "Without its gradients", 8, nil, 0x40),
 	ack = ProtoField.bool("weir.flags.ack", "Acknowledgment", 8, nil, 0x40),
 	little = ProtoField.bool("weir.flags.little", "Gradients are little-endian", 8, nil, 0x80),
 	takes_little = ProtoField.bool("weir.join.little", "Little-endian gradients", 8, nil, 0x02),
+	takes_shares = ProtoField.bool("weir.join.shares", "Contributions and results without gradients", 8, nil, 0x04),
 }
 
 local l = {
@@ -292,6 +295,11 @@ local function trio_kind(head)
 	return head.down and "result" or head.up and "contribution of a box" or "contribution"
 end
 
+-- Return true for contributions of workers and results, which may lack their gradients.
+local function may_be_empty(head)
+	return head.count > 0 and not head.up
+end
+
 local function trio_flags(tree, tvb, head)
 	local flags = tree:add(t.flags, tvb(5, 1))
 	local is_result = head.down and head.count > 0
@@ -307,7 +315,10 @@ local function trio_flags(tree, tvb, head)
 	elseif head.down and not has(head.flags, 0x01) then
 		flags:add(t.wanted, tvb(5, 1))
 	elseif not head.down then
-		flags:add(t.ack, tvb(5, 1))
+		flags:add(head.count > 0 and t.brief or t.ack, tvb(5, 1))
+	end
+	if may_be_empty(head) then
+		flags:add(t.empty, tvb(5, 1))
 	end
 end
 
@@ -324,6 +335,9 @@ local function trio_join(tree, pinfo, tvb, head)
 		join:add(field, tvb(35 + i, 1))
 	end
 	join:add(t.takes_little, tvb(39, 1))
+	if head.down then
+		join:add(t.takes_shares, tvb(39, 1))
+	end
 	join:add(t.member, tvb(40, 2))
 	join:add(t.cwnd_cap, tvb(42, 2))
 	if head.down and not (has(head.flags, 0x20) or has(head.flags, 0x04)) then
@@ -364,7 +378,7 @@ local function trio_gradients(tree, pinfo, tvb, head)
 		tree:add(t.exponent, tvb(12, 4))
 		offset = 16
 	end
-	if head.count > 0 then
+	if head.count > 0 and not (may_be_empty(head) and has(head.flags, 0x40)) then
 		offset = gradients(tree, pinfo, tvb, offset, head.count, size_of(pinfo, head, tvb:len() - offset))
 	end
 	if offset and offset < tvb:len() then

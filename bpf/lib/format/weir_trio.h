@@ -28,20 +28,35 @@ static __always_inline int weir_trio_exponent(const struct weir_trio_header *hdr
 	return 0;
 }
 
-/* All flags of a contribution from a worker that has joined. */
+/* All flags of a contribution from a worker that has joined, and those with which it has shares. */
 #define WEIR_TRIO_PLAIN		(WEIR_TRIO_FINAL | WEIR_TRIO_LITTLE)
+#define WEIR_TRIO_SHARES	(WEIR_TRIO_EMPTY | WEIR_TRIO_BRIEF)
+
+static __always_inline bool weir_trio_has_count(const struct weir_trio *hdr)
+{
+	return hdr->grad_cnt[0] & (WEIR_TRIO_GRAD_MASK >> 8) || hdr->grad_cnt[1];
+}
 
 /*
- * Little-endian gradients and acknowledgments, which have no gradients, come from workers that have
- * joined. Other packets of a worker have none of a result's flags.
+ * Little-endian gradients, contributions without gradients or with no need of the result's, and
+ * acknowledgments come from workers that have joined. Other packets of a worker have none of a
+ * result's flags.
  */
 static __always_inline int weir_trio_worker(const struct weir_trio *hdr,
 					    struct weir_contrib *contrib)
 {
+	bool joined = hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8);
+
 	if (!(hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW)))
 		return 0;
-	if (!(hdr->flags & ~WEIR_TRIO_PLAIN) && hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8))
+	if (!(hdr->flags & ~WEIR_TRIO_PLAIN) && joined)
 		return 0;
+	if (!(hdr->flags & ~(WEIR_TRIO_PLAIN | WEIR_TRIO_SHARES)) && joined &&
+	    weir_trio_has_count(hdr)) {
+		contrib->flags = (hdr->flags & WEIR_TRIO_EMPTY ? WEIR_CONTRIB_EMPTY : 0) |
+				 (hdr->flags & WEIR_TRIO_BRIEF ? WEIR_CONTRIB_BRIEF : 0);
+		return 0;
+	}
 	if ((hdr->flags & ~WEIR_TRIO_FINAL) != WEIR_TRIO_ACK ||
 	    hdr->grad_cnt[0] != WEIR_TRIO_JOINED >> 8 || hdr->grad_cnt[1])
 		return WEIR_REASON_FLAGS;

@@ -107,18 +107,62 @@ static bool weir_result_all_take(struct weir_job *job, struct weir_source *to,
  * Where it does not, they are sent first.
  */
 static bool weir_result_merge(struct weir_merged *merged, struct weir_job *job,
-			      struct weir_source *to, struct weir_result_packet *p,
-			      unsigned int counter)
+			      struct weir_source *to, const unsigned long *skip,
+			      struct weir_result_packet *p, unsigned int counter)
 {
+	const struct weir_receivers receivers = {
+		.to	= to ? &to->dest : NULL,
+		.stats	= to ? to->stats : NULL,
+		.skip	= skip,
+	};
+
 	if (!merged || job->format->link || job->format->port)
 		return false;
 	p->pkt.tail_len = p->mask_len;
 	if ((!p->mask_len || weir_result_all_take(job, to, &p->pkt)) &&
-	    weir_merged_add(merged, job, to ? &to->dest : NULL, to ? to->stats : NULL, &p->pkt,
-			    counter))
+	    weir_merged_add(merged, job, &receivers, &p->pkt, counter))
 		return true;
 	weir_merged_flush(merged);
 	return false;
+}
+
+/* To the sources that @skip does not name. */
+static void weir_result_send_rest(struct weir_job *job, const struct weir_result *res,
+				  const unsigned long *skip, struct weir_result_packet *p,
+				  struct weir_merged *merged)
+{
+	struct weir_source *source;
+	unsigned int i;
+
+	if (weir_result_merge(merged, job, NULL, skip, p, WEIR_C_RESULTS))
+		return;
+	for (i = 0; i < job->blocks.sources; i++) {
+		source = weir_source_get(job, i);
+		if (source && !test_bit(i, skip))
+			weir_result_to(job, source, i, res, p, WEIR_C_RESULTS);
+	}
+}
+
+static void weir_result_make_brief(struct weir_result_packet *p)
+{
+	weir_trio_brief(p->head);
+	p->pkt.pages = NULL;
+	p->pkt.len = 0;
+}
+
+/* To every source, and with the gradients to those that need them. */
+static void weir_result_send_shares(struct weir_job *job, const struct weir_result *res,
+				    struct weir_merged *merged)
+{
+	struct weir_result_packet p __uninitialized;
+	DECLARE_BITMAP(others, WEIR_SOURCES_MAX);
+
+	weir_result_packet(&p, job, res);
+	bitmap_andnot(others, job->blocks.all, res->brief, WEIR_SOURCES_MAX);
+	if (!bitmap_empty(others, WEIR_SOURCES_MAX))
+		weir_result_send_rest(job, res, res->brief, &p, merged);
+	weir_result_make_brief(&p);
+	weir_result_send_rest(job, res, others, &p, merged);
 }
 
 /* To the group or to every source. */
@@ -130,8 +174,12 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 	struct weir_source *source;
 	unsigned int i;
 
+	if (unlikely(res->has_briefs) && !group) {
+		weir_result_send_shares(job, res, merged);
+		return;
+	}
 	weir_result_packet(&p, job, res);
-	if (weir_result_merge(merged, job, NULL, &p, WEIR_C_RESULTS))
+	if (weir_result_merge(merged, job, NULL, NULL, &p, WEIR_C_RESULTS))
 		return;
 	if (group) {
 		p.pkt.tail_len = READ_ONCE(job->joined) ? p.mask_len : 0;
@@ -176,17 +224,20 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res,
  * @source: the source
  * @id: its id
  * @res: the result; stays the caller's
+ * @brief: without its gradients
  * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called as weir_result_answer(). The same bits as the first time.
  */
 void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id,
-			const struct weir_result *res, struct weir_merged *merged)
+			const struct weir_result *res, bool brief, struct weir_merged *merged)
 {
 	struct weir_result_packet p __uninitialized;
 
 	weir_result_packet(&p, job, res);
-	if (weir_result_merge(merged, job, source, &p, WEIR_C_REPEATS))
+	if (brief)
+		weir_result_make_brief(&p);
+	if (weir_result_merge(merged, job, source, NULL, &p, WEIR_C_REPEATS))
 		return;
 	weir_result_to(job, source, id, res, &p, WEIR_C_REPEATS);
 }
@@ -208,6 +259,7 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		       const struct weir_block_key *key, u16 received,
 		       const unsigned long *in, bool wanted, struct weir_merged *merged)
 {
+	const struct weir_receivers receivers = { .to = &source->dest, .stats = source->stats };
 	unsigned int words = weir_job_words(job);
 	__be32 mask[WEIR_RANK_WORDS];
 	struct weir_trio hdr;
@@ -224,8 +276,7 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		weir_bitmap_fill(mask, words, in);
 		pkt.tail_len = words * sizeof(mask[0]);
 	}
-	if (merged && weir_merged_add(merged, job, &source->dest, source->stats, &pkt,
-				      WEIR_C_REPLIES))
+	if (merged && weir_merged_add(merged, job, &receivers, &pkt, WEIR_C_REPLIES))
 		return;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);
 }

@@ -19,7 +19,7 @@ static inline unsigned int weir_result_receivers(const struct weir_job *job)
 void weir_result_answer(struct weir_job *job, const struct weir_result *res,
 			struct weir_merged *merged);
 void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id,
-			const struct weir_result *res, struct weir_merged *merged);
+			const struct weir_result *res, bool brief, struct weir_merged *merged);
 void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		       const struct weir_block_key *key, u16 received,
 		       const unsigned long *in, bool wanted, struct weir_merged *merged);

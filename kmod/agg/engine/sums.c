@@ -18,6 +18,7 @@
 #include "agg/engine/scan.h"
 #include "agg/engine/sums.h"
 #include "agg/format/format.h"
+#include "agg/format/trio.h"
 #include "agg/job/engine.h"
 #include "agg/job/job_trace.h"
 #include "agg/job/path.h"
@@ -35,16 +36,31 @@ typedef int (*weir_sums_contribute_t)(struct weir_blocks *blocks,
 	     const struct weir_payload *pl, u64 now,
 	     struct weir_outcome *out);
 
+/* Check a worker's contribution without gradients, or without need of the result's. */
+static int weir_sums_check_share(const struct weir_job *job, const struct weir_contrib *c,
+				 u32 want)
+{
+	if (!weir_trio_has_shares(job->format, job->blocks.reduction) || !c->count ||
+	    !(c->flags & WEIR_CONTRIB_JOINED))
+		return WEIR_REASON_FLAGS;
+	return weir_path_check_shape(c, c->flags & WEIR_CONTRIB_EMPTY ? 0 : want, job->grads) ?:
+	       (c->weight == 1 ? 0 : WEIR_REASON_WEIGHT);
+}
+
 /**
- * weir_sums_check_up() - check the length and weight of a box's sum in a job of one level
+ * weir_sums_check_other() - check a contribution in a job of one level that is no plain one
  * @job: the job
- * @c: the sum, which is one of a format in which a box is a source like a worker
+ * @c: a box's sum, of a format in which a box is a source like a worker; or a contribution with
+ *	WEIR_SUMS_SHARES
  * @want: bytes of its gradients
  *
  * Return: 0 or an enum weir_reason.
  */
-int weir_sums_check_up(const struct weir_job *job, const struct weir_contrib *c, u32 want)
+int weir_sums_check_other(const struct weir_job *job, const struct weir_contrib *c, u32 want)
 {
+	if (c->flags & WEIR_SUMS_SHARES)
+		return c->flags & WEIR_CONTRIB_UP ? WEIR_REASON_FLAGS :
+		       weir_sums_check_share(job, c, want);
 	return weir_path_check_shape(c, want, job->grads) ?:
 	       (job->format->up && c->weight ? 0 : WEIR_REASON_WEIGHT);
 }
@@ -107,7 +123,7 @@ static int weir_sums_answer_query(const struct weir_path *path,
 	if (reason)
 		return reason;
 	weir_path_count(path, WEIR_C_QUERIES, 1);
-	weir_result_repeat(path->job, path->source, key->source, res, path->merged);
+	weir_result_repeat(path->job, path->source, key->source, res, false, path->merged);
 	return 0;
 }
 
@@ -224,6 +240,23 @@ static noinline int weir_sums_take_unlike(const struct weir_path *path,
 }
 
 /*
+ * The block is complete already, and its source gets the result again. A contribution without
+ * gradients has not paid for them.
+ */
+static int weir_sums_repeat(const struct weir_path *path, const struct weir_contrib *c,
+			    const struct weir_result *res, u64 now)
+{
+	bool brief = c->flags & WEIR_CONTRIB_BRIEF;
+	int reason = 0;
+
+	if (c->flags & WEIR_CONTRIB_EMPTY && !brief)
+		reason = weir_path_police(path, 0, res->len, now);
+	if (!reason)
+		weir_result_repeat(path->job, path->source, c->source, res, brief, path->merged);
+	return reason;
+}
+
+/*
  * A contribution to a block, with all of its effects. Nearly all of a datagram's path from here on
  * is compiled into one function; @contribute is constant. @ranks: room for the ranks of a result,
  * or NULL in a job of one box.
@@ -237,7 +270,7 @@ static __always_inline int weir_sums_take_key(const struct weir_path *path,
 {
 	struct weir_job *job = path->job;
 	struct weir_outcome out __uninitialized;
-	int verdict;
+	int verdict, reason = 0;
 
 	out.res.ranks = ranks;
 	verdict = contribute(&job->blocks, key, pl, now, &out);
@@ -258,10 +291,9 @@ static __always_inline int weir_sums_take_key(const struct weir_path *path,
 	if (verdict == WEIR_VERDICT_COMPLETE)
 		weir_answer_block(job, &out, path->merged);
 	else
-		weir_result_repeat(job, path->source, c->source, &out.res,
-				   path->merged);
+		reason = weir_sums_repeat(path, c, &out.res, now);
 	weir_result_put(&out.res);
-	return 0;
+	return reason;
 }
 
 /* Fill a key but for what tables with ranks or pairs need. */
@@ -272,6 +304,8 @@ static __always_inline void weir_sums_fill_key(struct weir_block_key *key,
 	key->generation = c->generation;
 	key->source = c->source;
 	key->form = c->count | (c->flags & WEIR_CONTRIB_LITTLE ? WEIR_FORM_LITTLE : 0);
+	key->is_empty = c->flags & WEIR_CONTRIB_EMPTY;
+	key->is_brief = c->flags & WEIR_CONTRIB_BRIEF;
 	key->has_exponent = c->flags & WEIR_CONTRIB_EXPONENT;
 	key->exponent = c->exponent;
 	key->ecn = c->tos & INET_ECN_MASK;
@@ -286,6 +320,14 @@ static __always_inline int weir_sums_take_gradients(const struct weir_path *path
 
 	weir_sums_fill_key(&key, c);
 	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, NULL);
+}
+
+/* Refuse a contribution without gradients, which pays for no result, of a source that may not hear. */
+static __always_inline int weir_sums_check_paid(const struct weir_path *path,
+						const struct weir_contrib *c)
+{
+	return unlikely(c->flags & WEIR_CONTRIB_EMPTY) && !weir_source_hears(path->source) ?
+	       WEIR_REASON_JOIN : 0;
 }
 
 /**
@@ -303,7 +345,7 @@ int weir_sums_take(const struct weir_path *path, struct weir_contrib *c,
 
 	if (job->format->place)
 		reason = job->format->place(job->state, &job->blocks, c, pl);
-	reason = reason ?: weir_member_check(path, c);
+	reason = reason ?: weir_member_check(path, c) ?: weir_sums_check_paid(path, c);
 	if (reason)
 		return reason;
 	return c->count ? weir_sums_take_gradients(path, c, pl, now) :
@@ -441,7 +483,7 @@ static noinline int weir_ranked_take_query(const struct weir_path *path,
 static int weir_ranked_take(const struct weir_path *path, struct weir_contrib *c,
 			    const struct weir_payload *pl, u64 now)
 {
-	int reason = weir_member_check(path, c);
+	int reason = weir_member_check(path, c) ?: weir_sums_check_paid(path, c);
 
 	if (reason)
 		return reason;

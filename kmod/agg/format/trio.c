@@ -9,6 +9,7 @@
 #include "agg/format/format.h"
 #include "agg/format/trio.h"
 #include "agg/slots/block.h"
+#include "agg/type/reduce.h"
 
 /**
  * weir_trio_fill() - a header from the box
@@ -47,6 +48,28 @@ u8 weir_trio_flags(const struct weir_result *res, bool degraded)
 	if (!degraded)
 		return flags;
 	return flags | WEIR_TRIO_DEGRADED | (res->aged ? WEIR_TRIO_AGED : 0);
+}
+
+/**
+ * weir_trio_has_shares() - test whether contributions and results may lack their gradients
+ * @format: a job's
+ * @reduction: the job's; the neutral element is that of sums
+ */
+bool weir_trio_has_shares(const struct weir_format_ops *format,
+			  const struct weir_reduction *reduction)
+{
+	return format->id == WEIR_FORMAT_TRIO && reduction->op == WEIR_OP_SUM;
+}
+
+/**
+ * weir_trio_brief() - leave the gradients out of a result
+ * @head: the bytes before the gradients, as struct weir_format_ops.result has filled them
+ */
+void weir_trio_brief(void *head)
+{
+	struct weir_trio *hdr = head;
+
+	hdr->flags |= WEIR_TRIO_EMPTY;
 }
 
 static unsigned int weir_trio_result(void *head, u8 job, const struct weir_result *res)

@@ -53,6 +53,8 @@ static void weir_answer_figures(struct weir_join *answer, const struct weir_job 
 	answer->op = job->blocks.reduction->op;
 	answer->format = job->format->id;
 	answer->features = WEIR_JOIN_ACKS;
+	if (weir_trio_has_shares(job->format, job->blocks.reduction))
+		answer->features |= WEIR_JOIN_SHARES;
 	answer->cwnd_cap = htons(room);
 }
 

@@ -108,6 +108,8 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	block->unlike = false;
 	block->form = key->form;
 	block->received = 0;
+	if (!blocks->paired)
+		block->empty = 0;
 	block->asked = 0;
 	block->exponent = key->exponent;
 	block->ecn = key->ecn;
@@ -118,6 +120,8 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 		bitmap_zero(weir_block_ranks(blocks, block), blocks->ranks);
 	if (blocks->above)
 		bitmap_zero(weir_block_askers(blocks, block), blocks->sources);
+	if (unlikely(blocks->has_briefs))
+		bitmap_zero(weir_block_brief(blocks, block), blocks->sources);
 	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
 	return 0;
 }
@@ -140,6 +144,18 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	return 0;
 }
 
+/* A source has a share of the block's gradients, or of its result. */
+static noinline void weir_block_note_share(struct weir_blocks *blocks, struct weir_block *block,
+					   const struct weir_block_key *key)
+{
+	if (key->is_empty)
+		block->empty++;
+	if (!key->is_brief)
+		return;
+	WRITE_ONCE(blocks->has_briefs, true);
+	__set_bit(key->source, weir_block_brief(blocks, block));
+}
+
 static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
 					   struct weir_block *block,
 					   const struct weir_payload *pl)
@@ -147,7 +163,7 @@ static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
 	const struct weir_reduction *reduction = blocks->reduction;
 	u32 guard;
 
-	if (!block->received) {
+	if (weir_block_is_bare(blocks, block)) {
 		guard = weir_reduce_set(reduction, block->little, block->pages, pl, block->count,
 					blocks->bias);
 		block->wide = weir_reduce_wide(guard, blocks->bias);
@@ -255,7 +271,10 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 	if (__test_and_set_bit(key->source, block->mask))
 		return -WEIR_REASON_DUPLICATE;
 
-	weir_block_sum(blocks, block, pl);
+	if (likely(!key->is_empty))
+		weir_block_sum(blocks, block, pl);
+	if (unlikely(key->is_empty | key->is_brief))
+		weir_block_note_share(blocks, block, key);
 	if (unlikely(key->exponent != block->exponent))
 		weir_block_unlike(block, key->exponent);
 	if (unlikely(key->ecn != block->ecn))
@@ -340,6 +359,8 @@ static int weir_block_spoil_locked(struct weir_blocks *blocks, struct weir_block
 	weir_block_fold_ecn(block, key->ecn);
 	WRITE_ONCE(block->last, now);
 	block->received++;
+	if (!blocks->paired)
+		block->empty++;
 	if (!weir_block_is_done(blocks, block))
 		return WEIR_VERDICT_SUMMED;
 	weir_block_finish(blocks, block, now, &out->res);

@@ -69,8 +69,8 @@ enum weir_block_state {
  * @little: gradients are little-endian in its packets
  * @form: @count and @little, which contributions have in common
  * @received: contributions so far (rcvd_cnt)
- * @turn: number of its turn in the pair, serial arithmetic, see pair.h; 0 before the first, and
- *	where blocks have no pairs
+ * @turn: number of its turn in the pair, serial arithmetic, see pair.h; 0 before the first
+ * @empty: contributions whose gradients are not in the sums, where blocks have no pairs
  * @asked: the parent was asked about it and has not answered yet, or the time before which it
  *	is not asked again, ms, as weir_block_may_ask() has it; 0 for never
  * @exponent: the largest one so far
@@ -109,7 +109,10 @@ struct weir_block {
 		u16	form;
 	};
 	u16		received;
-	u16		turn;
+	union {
+		u16	turn;
+		u16	empty;
+	};
 	u32		asked;
 	s32		exponent;
 	u64		start;
@@ -157,6 +160,8 @@ struct weir_blocks_config {
  *	replied
  * @repeated: in a table with a repeat_after, a time for each source: when the result was last
  *	repeated to it, ns. A time before weir_block.last is of an earlier block
+ * @brief: in a table without pairs, a bitmap of the sources that do not need the result's
+ *	gradients; only valid if weir_blocks.has_briefs
  * @stride: from slot to slot
  */
 struct weir_layout {
@@ -164,6 +169,7 @@ struct weir_layout {
 	u16	ranks;
 	u16	askers;
 	u16	repeated;
+	u16	brief;
 	u16	stride;
 };
 
@@ -177,6 +183,8 @@ struct weir_layout {
  * @paired: each of the first @size / 2 slots makes a pair with the one so many further on, and
  *	@size is @open_max
  * @above: see struct weir_blocks_config
+ * @has_briefs: some source has not needed the gradients of some result. Set once, under the lock of
+ *	that result's block
  * @sources: the job's sources
  * @ranks: see struct weir_blocks_config
  * @quorum: contributions that a block is answered with, 0 for all
@@ -198,6 +206,7 @@ struct weir_blocks {
 	u8			unit;
 	bool			paired;
 	bool			above;
+	bool			has_briefs;
 	u16			sources;
 	u16			ranks;
 	u16			quorum;
@@ -226,11 +235,13 @@ struct weir_blocks {
  * @little: the gradients are little-endian
  * @has_exponent: @exponent is the largest of its contributors'
  * @unlike: they have not all the same, or not all contributions had one form
+ * @has_briefs: @brief is valid, else no source is in it
  * @exponent: see there
  * @ecn: the two bits of its packet's IP header, where its format has ECN: CE where a
  *	contribution had it, else ECT(0) where all were ECN-capable
  * @start: time of the first contribution
  * @mask: the sources that contributed here
+ * @brief: of them, those that do not need the gradients
  * @ranks: in a table with ranks, a bitmap of those that are in it, of all boxes. Its memory is
  *	the caller's, which sets the pointer before the result is filled, or to NULL if it does not
  *	need them; NULL after that in a table without ranks
@@ -254,17 +265,19 @@ struct weir_result {
 	bool		little;
 	bool		has_exponent;
 	bool		unlike;
+	bool		has_briefs;
 	u8		ecn;
 	s32		exponent;
 	u64		start;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(brief, WEIR_SOURCES_MAX);
 	unsigned long	*ranks;
 	struct page	*pages[WEIR_RESULT_PAGES];
 	unsigned int	npages;
 	u8		mark[WEIR_MARK_MAX] __aligned(8);
 };
 
-static_assert(sizeof(struct weir_result) <= 192);
+static_assert(sizeof(struct weir_result) <= 232);
 
 /**
  * enum weir_verdict - the effect of a contribution or query that was not refused
@@ -337,6 +350,8 @@ static_assert(WEIR_GRADS_MAX < WEIR_FORM_LITTLE);
  * @has_exponent: there is an exponent
  * @exponent: a number of which the result has the largest
  * @ecn: the two bits of the packet's IP header
+ * @is_empty: its gradients are left out: it adds none
+ * @is_brief: its source does not need the result's gradients
  * @said: the whole contribution, for weir_marking.fold
  * @ranks: in a table with ranks, those that it is the sum of; a bitmap of so many
  * @overflow: it is the sum of a box, in which integers have left their range
@@ -359,6 +374,8 @@ struct weir_block_key {
 	bool	has_exponent;
 	s32	exponent;
 	u8	ecn;
+	bool	is_empty;
+	bool	is_brief;
 	const struct weir_contrib *said;
 	const unsigned long *ranks;
 	bool	overflow;

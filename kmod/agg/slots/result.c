@@ -19,6 +19,16 @@ static noinline void weir_block_describe_ranks(const struct weir_blocks *blocks,
 	res->degraded = res->received < blocks->ranks;
 }
 
+/* Some sources may not need the gradients. */
+static noinline void weir_block_describe_briefs(const struct weir_blocks *blocks,
+						const struct weir_block *block,
+						struct weir_result *res)
+{
+	bitmap_zero(res->brief, WEIR_SOURCES_MAX);
+	bitmap_copy(res->brief, weir_block_brief(blocks, block), blocks->sources);
+	res->has_briefs = !bitmap_empty(res->brief, WEIR_SOURCES_MAX);
+}
+
 /* ECT(1) is not the same as ECT(0) to a queue (RFC 9331): no result says that it is of those. */
 static u8 weir_block_result_ecn(const struct weir_block *block)
 {
@@ -51,6 +61,9 @@ void weir_block_describe(const struct weir_blocks *blocks,
 	res->start = block->start;
 	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
 	res->above = block->state == WEIR_BLOCK_ABOVE;
+	res->has_briefs = blocks->has_briefs;
+	if (unlikely(res->has_briefs))
+		weir_block_describe_briefs(blocks, block, res);
 	if (blocks->ranks)
 		weir_block_describe_ranks(blocks, block, res);
 	else
@@ -121,12 +134,16 @@ bool weir_block_has_the_rest(const struct weir_blocks *blocks,
  * @now: time, ns of the monotonic clock
  * @res: filled as by weir_block_result()
  *
+ * If no contribution had gradients, the result is the neutral element of sums.
  * No contribution is added from now on: all copies of the result, or the sum, have the same bits.
  */
 void weir_block_finish(const struct weir_blocks *blocks, struct weir_block *block,
 		       u64 now, struct weir_result *res)
 {
-	weir_reduce_finish(blocks->reduction, block->little, block->pages, block->count);
+	if (unlikely(weir_block_is_bare(blocks, block)))
+		weir_reduce_neutral(blocks->reduction, block->little, block->pages, block->count);
+	else
+		weir_reduce_finish(blocks->reduction, block->little, block->pages, block->count);
 	block->done = now;
 	WRITE_ONCE(block->state, blocks->above ? WEIR_BLOCK_ABOVE : WEIR_BLOCK_COMPLETE);
 	weir_block_result(blocks, block, res);

@@ -31,6 +31,13 @@ static inline unsigned long *weir_block_askers(const struct weir_blocks *blocks,
 	return (void *)block + blocks->layout.askers;
 }
 
+/* The sources that do not need the result's gradients, in a table without pairs. */
+static inline unsigned long *weir_block_brief(const struct weir_blocks *blocks,
+					      const struct weir_block *block)
+{
+	return (void *)block + blocks->layout.brief;
+}
+
 /* The time when the result was last repeated to a source, ns, in a table with a repeat_after. */
 static inline u64 *weir_block_repeated(const struct weir_blocks *blocks,
 				       const struct weir_block *block, u16 source)
@@ -108,6 +115,13 @@ static __always_inline int weir_block_find(struct weir_blocks *blocks, struct we
 		return 1;
 	weir_retention_sent(&blocks->retention, key->source, place->seq, key->count);
 	return 0;
+}
+
+/* Return true if no contribution so far had gradients. */
+static inline bool weir_block_is_bare(const struct weir_blocks *blocks,
+				      const struct weir_block *block)
+{
+	return !block->received || (block->received == block->empty && !blocks->paired);
 }
 
 /* Return true if blocks do not wait for some source. Each contribution asks. */

@@ -25,6 +25,9 @@ static void weir_layout_init(struct weir_layout *layout, const struct weir_block
 	layout->repeated = at;
 	if (config->repeat_after)
 		at += config->sources * sizeof(u64);
+	layout->brief = at;
+	if (!config->paired)
+		at += BITS_TO_LONGS(config->sources) * sizeof(long);
 	layout->stride = ALIGN(at, SMP_CACHE_BYTES);
 }
 

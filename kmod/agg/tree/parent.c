@@ -191,10 +191,11 @@ static void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, u
 static bool weir_parent_merge(struct weir_job *job, const struct weir_packet *pkt,
 			      struct weir_merged *merged)
 {
-	struct weir_dest *to = &job->parent->dest;
+	const struct weir_receivers receivers = { .to = &job->parent->dest };
 
-	return merged && (!pkt->tail_len || weir_dest_carries(to, &job->local, pkt)) &&
-	       weir_merged_add(merged, job, to, NULL, pkt, WEIR_C_PARENT_SUMS);
+	return merged &&
+	       (!pkt->tail_len || weir_dest_carries(receivers.to, &job->local, pkt)) &&
+	       weir_merged_add(merged, job, &receivers, pkt, WEIR_C_PARENT_SUMS);
 }
 
 /* As the format has it, to a parent that tells nothing but results. */

@@ -1,38 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packets of a job to the same receivers, merged on their way out. */
 #include "agg/job/job.h"
+#include "agg/out/skb.h"
 #include "agg/tx/merged.h"
 #include "agg/tx/send.h"
 #include "agg/job/source.h"
 
 /* The last receiver gets the packet itself, the others copies. */
-static void weir_merged_send(struct weir_merged *merged, struct weir_dest *dest,
-			     struct weir_stats __percpu *source_stats, bool last)
+static void weir_merged_send(struct weir_merged *merged, struct weir_merged_lane *lane,
+			     struct weir_dest *dest, struct weir_stats __percpu *source_stats,
+			     bool last)
 {
-	weir_send_merged(merged->job, dest, source_stats, &merged->merge, merged->counter, last);
+	weir_send_merged(lane->job, dest, source_stats, &lane->merge, lane->counter, last);
 	merged->sent++;
 }
 
-static void weir_merged_send_to(struct weir_merged *merged, struct weir_source *to, bool last)
+static void weir_merged_send_to(struct weir_merged *merged, struct weir_merged_lane *lane,
+				struct weir_source *to, bool last)
 {
-	weir_merged_send(merged, &to->dest, to->stats, last);
+	weir_merged_send(merged, lane, &to->dest, to->stats, last);
 }
 
-static void weir_merged_send_all(struct weir_merged *merged)
+static void weir_merged_send_all(struct weir_merged *merged, struct weir_merged_lane *lane)
 {
 	struct weir_source *source, *before = NULL;
 	unsigned int i;
 
-	for (i = 0; i < merged->job->blocks.sources; i++) {
-		source = weir_source_get(merged->job, i);
-		if (!source)
+	for (i = 0; i < lane->job->blocks.sources; i++) {
+		source = weir_source_get(lane->job, i);
+		if (!source || (lane->skips && test_bit(i, lane->skip)))
 			continue;
 		if (before)
-			weir_merged_send_to(merged, before, false);
+			weir_merged_send_to(merged, lane, before, false);
 		before = source;
 	}
 	if (before)
-		weir_merged_send_to(merged, before, true);
+		weir_merged_send_to(merged, lane, before, true);
+}
+
+static void weir_merged_flush_lane(struct weir_merged *merged, struct weir_merged_lane *lane)
+{
+	struct weir_dest *group;
+
+	if (lane->merge.n) {
+		group = rcu_dereference_bh(lane->job->group);
+		if (lane->to)
+			weir_merged_send(merged, lane, lane->to, lane->stats, true);
+		else if (group)
+			weir_merged_send(merged, lane, group, NULL, true);
+		else
+			weir_merged_send_all(merged, lane);
+	}
+	weir_merge_drop(&lane->merge);
 }
 
 /**
@@ -43,34 +62,43 @@ static void weir_merged_send_all(struct weir_merged *merged)
  */
 void weir_merged_flush(struct weir_merged *merged)
 {
-	struct weir_dest *group;
-
-	if (merged->merge.n) {
-		group = rcu_dereference_bh(merged->job->group);
-		if (merged->to)
-			weir_merged_send(merged, merged->to, merged->stats, true);
-		else if (group)
-			weir_merged_send(merged, group, NULL, true);
-		else
-			weir_merged_send_all(merged);
-	}
-	weir_merge_drop(&merged->merge);
+	weir_merged_flush_lane(merged, &merged->long_lane);
+	weir_merged_flush_lane(merged, &merged->short_lane);
 }
 
-static bool weir_merged_takes(const struct weir_merged *merged, const struct weir_job *job,
-			      const struct weir_dest *to, const struct weir_packet *pkt,
-			      unsigned int counter)
+static bool weir_merged_skips_alike(const struct weir_merged_lane *lane,
+				    const unsigned long *skip)
 {
-	return merged->job == job && merged->to == to && merged->counter == counter &&
-	       weir_merge_takes(&merged->merge, pkt);
+	return lane->skips == !!skip &&
+	       (!skip || bitmap_equal(lane->skip, skip, WEIR_SOURCES_MAX));
+}
+
+static bool weir_merged_takes(const struct weir_merged_lane *lane, const struct weir_job *job,
+			      const struct weir_receivers *receivers,
+			      const struct weir_packet *pkt, unsigned int counter)
+{
+	return lane->job == job && lane->to == receivers->to && lane->counter == counter &&
+	       weir_merged_skips_alike(lane, receivers->skip) &&
+	       weir_merge_takes(&lane->merge, pkt);
+}
+
+static void weir_merged_begin(struct weir_merged_lane *lane, struct weir_job *job,
+			      const struct weir_receivers *receivers, unsigned int counter)
+{
+	lane->job = job;
+	lane->to = receivers->to;
+	lane->stats = receivers->stats;
+	lane->counter = counter;
+	lane->skips = receivers->skip;
+	if (lane->skips)
+		bitmap_copy(lane->skip, receivers->skip, WEIR_SOURCES_MAX);
 }
 
 /**
  * weir_merged_add() - send a packet soon, with others to the same receivers
  * @merged: those; sent first where @pkt cannot go with them
  * @job: the job
- * @to: the receiver, NULL for all of the job's
- * @stats: the receiver's counters, or NULL
+ * @receivers: its receivers
  * @pkt: the packet; its payload's pages are linked where they are long
  * @counter: enum weir_counter for it
  *
@@ -79,15 +107,14 @@ static bool weir_merged_takes(const struct weir_merged *merged, const struct wei
  * Return: whether it will be sent; not without memory, and then the caller sends it.
  */
 bool weir_merged_add(struct weir_merged *merged, struct weir_job *job,
-		     struct weir_dest *to, struct weir_stats __percpu *stats,
-		     const struct weir_packet *pkt, unsigned int counter)
+		     const struct weir_receivers *receivers, const struct weir_packet *pkt,
+		     unsigned int counter)
 {
-	if (!weir_merged_takes(merged, job, to, pkt, counter)) {
-		weir_merged_flush(merged);
-		merged->job = job;
-		merged->to = to;
-		merged->stats = stats;
-		merged->counter = counter;
+	struct weir_merged_lane *lane = pkt->len ? &merged->long_lane : &merged->short_lane;
+
+	if (!weir_merged_takes(lane, job, receivers, pkt, counter)) {
+		weir_merged_flush_lane(merged, lane);
+		weir_merged_begin(lane, job, receivers, counter);
 	}
-	return weir_merge_add(&merged->merge, pkt);
+	return weir_merge_add(&lane->merge, pkt);
 }

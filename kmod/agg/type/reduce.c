@@ -259,3 +259,33 @@ void weir_reduce_finish(const struct weir_reduction *reduction, bool little, str
 	if (vector)
 		weir_vector_end();
 }
+
+static bool weir_reduce_is_float(const struct weir_reduction *r)
+{
+	return r->dtype != WEIR_DTYPE_INT32 && r->dtype != WEIR_DTYPE_INT64;
+}
+
+/**
+ * weir_reduce_neutral() - make a result that changes no sum to which it is added
+ * @reduction: a sum
+ * @little: the result's gradients are little-endian
+ * @pages: the block's pages; the result begins with the first one
+ * @count: gradients
+ *
+ * That is 0 of integers and -0.0 of floats: +0.0 would change the sign of -0.0.
+ */
+void weir_reduce_neutral(const struct weir_reduction *reduction, bool little, struct page **pages,
+			 unsigned int count)
+{
+	unsigned int size = weir_reduction_bytes(reduction, 1), i, j, n;
+	bool is_float = weir_reduce_is_float(reduction);
+	u8 *wire;
+
+	for (i = 0; i < count; i += n) {
+		wire = weir_reduce_wire(reduction, pages, i, &n);
+		n = min(n, count - i);
+		memset(wire, 0, n * size);
+		for (j = little ? size - 1 : 0; is_float && j < n * size; j += size)
+			wire[j] = 0x80;
+	}
+}

@@ -65,6 +65,8 @@ u32 weir_reduce_check(const struct weir_reduction *reduction, bool little, struc
 		      const struct weir_payload *pl, unsigned int count);
 void weir_reduce_finish(const struct weir_reduction *reduction, bool little, struct page **pages,
 			unsigned int count);
+void weir_reduce_neutral(const struct weir_reduction *reduction, bool little, struct page **pages,
+			 unsigned int count);
 
 /**
  * weir_reduce_bias() - limit of gradients below which no sum can overflow
