@@ -10,7 +10,7 @@ libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
 
 libtests_comm := $(addprefix $(libtests_dir)/,agree.c behind.c comm-main.c comm.c congestion.c driver.c guard.c merged.c \
-	missing.c numbers.c partial.c reload.c standby.c trees.c vectors.c cluster.c kernel.c ktap.c tables.c refbox.c refsum.c faults.c) \
+	missing.c numbers.c partial.c reload.c share.c standby.c trees.c vectors.c cluster.c kernel.c ktap.c tables.c refbox.c refsum.c faults.c) \
 	$(libweir_sources)
 libtests_unit := $(addprefix $(libtests_dir)/,unit.c pace.c recovery.c ktap.c tables.c) $(libweir_sources)
 libtests_kv := $(addprefix $(libtests_dir)/,kv-main.c kv-parts.c kv-streams.c kv-bad.c kv-relay.c kv-served.c ktap.c tables.c faults.c) $(libweir_sources)

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 #else
 		&agree_table, &behind_table, &comm_table, &congestion_table, &driver_table, &guard_table,
 		&merged_table, &missing_table, &numbers_table, &partial_table, &reload_table,
-		&standby_table, &trees_table,
+		&share_table, &standby_table, &trees_table,
 #endif
 	};
 

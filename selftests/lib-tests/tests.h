@@ -14,7 +14,7 @@ struct test_table {
 };
 
 extern const struct test_table agree_table, behind_table, comm_table, congestion_table, driver_table, guard_table,
-	merged_table, missing_table, numbers_table, partial_table, reload_table, standby_table, trees_table;
+	merged_table, missing_table, numbers_table, partial_table, reload_table, share_table, standby_table, trees_table;
 
 /* Key-value streams, a program of their own. */
 extern const struct test_table kv_parts_table, kv_streams_table, kv_bad_table;

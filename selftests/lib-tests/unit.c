@@ -29,7 +29,7 @@ static uint32_t fill(struct window *window, uint64_t now)
 	uint32_t count = window_room(window);
 
 	for (uint32_t i = 0; i < count; i++) {
-		window_made(window, NULL, 0);
+		window_made(window, NULL, 0, false);
 		window_sent(window, 1, now, false);
 	}
 	return count;
@@ -283,7 +283,7 @@ static void window_skips(void)
 
 	CHECK_EQ(window_init(&window, 4, 0), 0);
 	for (unsigned int i = 0; i < 3; i++)
-		window_made(&window, request, 0);
+		window_made(&window, request, 0, false);
 	window_skipped(&window);
 	CHECK_EQ(window.base, 1);
 	window_sent(&window, 1, 1, false);
@@ -362,7 +362,7 @@ static void window_goes_back(void)
 	CHECK_EQ(window_init(&window, 4, 10), 0);
 	CHECK_EQ(window_slots(&window), 8);
 	for (unsigned int i = 0; i < 8; i++) {
-		window_made(&window, request, 16 + i);
+		window_made(&window, request, 16 + i, false);
 		window_sent(&window, 1, 1, false);
 		if (i < 4 || i == 6)
 			window_answered(&window, 10 + i, 1);
@@ -394,7 +394,7 @@ static void window_sends_runs(void)
 
 	CHECK_EQ(window_init(&window, 8, 0), 0);
 	for (unsigned int i = 0; i < 8; i++)
-		window_made(&window, NULL, 16);
+		window_made(&window, NULL, 16, false);
 	window_sent(&window, 1, 1, false);
 	window_sent(&window, 5, 2, true);
 	window_sent(&window, 2, 2, true);

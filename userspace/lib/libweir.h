@@ -640,6 +640,66 @@ int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		    const struct weir_extra *extra, struct weir_request **request);
 
 /**
+ * struct weir_share - the elements of a vector that are this rank's
+ * @first: the first of them
+ * @count: number of elements in a row, 0 for none
+ */
+struct weir_share {
+	size_t first;
+	size_t count;
+};
+
+/**
+ * weir_ireduce_scatter() - begin to sum a vector of all ranks, of which this one gets a share
+ * @comm: the communicator, of a job of operation sum and without a fallback
+ * @in: @count elements, which stay as they are until the request has finished
+ * @out: @share->count sums, not to be touched until then. Either the share's place in @in, or not
+ *	overlapping that; NULL where the share is empty
+ * @count: elements of all ranks' vectors
+ * @share: this rank's elements. Those of the ranks may be of different lengths, overlap, or leave
+ *	some elements out: a reduction to one rank is one whose rank has all, and the others none
+ * @type: the job's, of 4 or 8 bytes
+ * @flags: WEIR_ACCEPT_OVERFLOW, WEIR_AVERAGE
+ * @request: set to the request, for weir_test() or weir_wait(); NULL after an error
+ *
+ * All ranks call it with the same @count, @type and @flags. A rank sends its elements but for those
+ * of its share, and receives the sums of its share, so of N equal shares its link carries
+ * (N - 1) / N of the vector up and 1 / N down. Its own elements are added here, behind those of the
+ * others: floats are rounded once more.
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP where the job, its box or the communicator does not take it (all
+ *	ranks of one job have that alike, and nothing was sent), -ENOMEM, -EBUSY, -ECHILD, or the
+ *	communicator's final error. weir_wait() as of weir_iallreduce(); a sum that lacks ranks is
+ *	-ENODATA.
+ */
+int weir_ireduce_scatter(struct weir *comm, const void *in, void *out, size_t count,
+			 const struct weir_share *share, enum weir_type type, uint32_t flags,
+			 struct weir_request **request);
+
+/**
+ * weir_iallgather() - begin to gather the shares of all ranks
+ * @comm: as of weir_ireduce_scatter()
+ * @in: @share->count elements, which stay as they are until the request has finished. Either the
+ *	share's place in @out, or not overlapping that; NULL where the share is empty
+ * @out: @count elements, not to be touched until then
+ * @count: elements of all ranks together
+ * @share: the place of this rank's elements. Those of the ranks must not overlap; what no rank has is
+ *	0, of floats -0.0. A broadcast is one whose root has all, and the others none
+ * @type: as of weir_ireduce_scatter()
+ * @request: as of weir_ireduce_scatter()
+ *
+ * All ranks call it with the same @count and @type. A rank sends its share, and receives those of the
+ * others: of N equal shares its link carries 1 / N of the vector up and (N - 1) / N down. All ranks
+ * get the same bits, those of the shares, but for NaNs, which are those of the box's sums; in a job of
+ * order fixed -0.0 may become 0.0.
+ *
+ * Return: as weir_ireduce_scatter().
+ */
+int weir_iallgather(struct weir *comm, const void *in, void *out, size_t count,
+		    const struct weir_share *share, enum weir_type type,
+		    struct weir_request **request);
+
+/**
  * weir_behind() - count the blocks by which the box is ahead of this rank
  * @comm: the communicator
  *

@@ -133,6 +133,7 @@ struct members {
  * @lag: blocks between an exponent and the block that it is of, see exponent.h
  * @cwnd_cap: packets that the boxes have room for; 0 where they do not say, nor mark results
  * @takes_acks: the box takes acknowledgments
+ * @takes_shares: the box takes contributions without elements, and sends results without them
  * @little: elements are little-endian in this rank's packets, else in network byte order
  * @cookie: the box's cookie for @nonce, to be sent with joins; 0 is none
  * @again: time of the next join
@@ -147,6 +148,7 @@ struct membership {
 	uint32_t lag;
 	uint16_t cwnd_cap;
 	bool takes_acks;
+	bool takes_shares;
 	bool little;
 	uint64_t cookie;
 	uint64_t again;

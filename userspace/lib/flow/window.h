@@ -53,6 +53,7 @@ enum window_where {
  * @replied: time of the box's reply that it is in
  * @tries: number of packets sent about it; 0 is none yet
  * @bytes: of its contribution, as it is kept to be sent again, header included
+ * @is_question: there is a question in the place of the contribution
  * @asked: the reason if the box was asked, since @contributed or @replied
  * @where: the list that it is in
  * @waiting: sent and not answered
@@ -73,6 +74,7 @@ struct window_slot {
 	uint32_t bytes;
 	enum window_asked asked;
 	enum window_where where;
+	bool is_question;
 	bool waiting;
 	bool merged;
 	bool asked_again;
@@ -160,13 +162,15 @@ static inline bool window_is_pair(const struct window *window, uint64_t block)
 	       next->request == slot->request;
 }
 
-/* The contribution of the block at @high has been made, of so many bytes. */
-static inline void window_made(struct window *window, struct weir_request *request, uint32_t bytes)
+/* The contribution of the block at @high has been made, of so many bytes, or a question in its place. */
+static inline void window_made(struct window *window, struct weir_request *request, uint32_t bytes,
+			       bool is_question)
 {
 	struct window_slot *slot = window_slot(window, window->high);
 
 	slot->request = request;
 	slot->bytes = bytes;
+	slot->is_question = is_question;
 	window->high++;
 }
 

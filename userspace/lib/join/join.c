@@ -174,13 +174,16 @@ int join_check(struct weir *comm, const struct wire_header *header, const struct
 /* Turn a contribution that is kept to be sent again into the other byte order. */
 static void turn_kept(const struct weir *comm, uint32_t index)
 {
-	uint32_t bytes = comm->window.slots[index].bytes;
-	uint8_t *packet = kept_at(&comm->kept, index, bytes);
+	const struct window_slot *slot = &comm->window.slots[index];
+	uint8_t *packet = kept_at(&comm->kept, index, slot->bytes);
 	struct wire_header header;
 
-	if (bytes <= WIRE_HEADER || !wire_get_header(&header, packet, bytes))
+	if (slot->is_question || slot->bytes < WIRE_HEADER ||
+	    !wire_get_header(&header, packet, slot->bytes))
 		return;
 	wire_turn_order(packet);
+	if (header.flags & WEIR_TRIO_EMPTY)
+		return;
 	convert_swap(packet + wire_header_size(&header), number_size(comm->config.type),
 		     header.grads);
 }
@@ -206,6 +209,7 @@ void join_began(struct weir *comm, const struct wire_header *header,
 	state_change(comm, RANK_BEGAN);
 	member->cwnd_cap = answer->cwnd_cap;
 	member->takes_acks = answer->features & WEIR_JOIN_ACKS;
+	member->takes_shares = answer->features & WEIR_JOIN_SHARES;
 	take_byte_order(comm, answer->features & WEIR_JOIN_LITTLE);
 	socket_ecn(comm, answer->cwnd_cap);
 	standby_began(comm);

@@ -155,7 +155,7 @@ static bool waits_for_ranks(const struct weir *comm)
 	if (state_is_asking(comm->state))
 		return true;
 	return window->base != window->next && slot->has_reply &&
-	       (!slot->is_wanted || slot->bytes == WIRE_HEADER);
+	       (!slot->is_wanted || slot->is_question);
 }
 
 uint64_t stall_due(const struct weir *comm)
@@ -184,7 +184,7 @@ static int stall_fail(struct weir *comm)
 	/* The timer asks again and again: three times without a reply are a sign, too. */
 	if (!slot->has_reply || comm->life.unheard >= 3)
 		return box_away(comm);
-	if (slot->bytes == WIRE_HEADER)
+	if (slot->is_question)
 		return followed_missing(comm, slot);
 	return slot->is_wanted ? not_arriving(comm) : ranks_missing(comm, slot);
 }

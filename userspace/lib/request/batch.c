@@ -79,7 +79,8 @@ void batch_add(const struct weir *comm, struct batch *batch, uint64_t block, uin
 				window_slot(&comm->window, block)->bytes;
 
 	batch->blocks += count;
-	if (batch->merge && kept_is_dense(&comm->kept, bytes)) {
+	if (batch->merge && kept_is_dense(&comm->kept, bytes) &&
+	    !window_slot(&comm->window, block)->is_question) {
 		add_dense(comm, batch, block, count, bytes);
 		return;
 	}
@@ -140,7 +141,7 @@ static uint32_t count_again(const struct weir *comm, const struct batch_run *run
 /* Contributions, or the questions of a rank that only follows. */
 static void note_contributions(struct weir *comm, const struct batch_run *run, bool merged)
 {
-	if (run->bytes == WIRE_HEADER) {
+	if (window_slot(&comm->window, run->block)->is_question) {
 		comm->stats.queries += run->count;
 	} else {
 		comm->stats.packets_sent += run->count;

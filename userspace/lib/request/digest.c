@@ -48,7 +48,8 @@ static uint32_t hash_of(const struct weir_request *request)
 	uint64_t trees = request->comm->config.trees - 1, scale;
 
 	memcpy(&scale, &request->scale, sizeof(scale));
-	return (uint32_t)mix(mix(mix(0, request->count), scale), request->grads | trees << 16) &
+	return (uint32_t)mix(mix(mix(0, request->count), scale),
+			     request->grads | trees << 16 | (uint64_t)request->share.kind << 32) &
 	       HASH_MASK;
 }
 
@@ -111,13 +112,18 @@ static bool name_digest(char words[WORDS], int32_t digest)
 
 static void name_own(char words[WORDS], const struct weir_request *request)
 {
+	static const char *const collectives[] = {
+		[SHARE_NONE] = "",
+		[SHARE_OF_SUMS] = ", reduce-scatter",
+		[SHARE_OF_ELEMENTS] = ", all-gather",
+	};
 	char scale[32] = "";
 
 	name_digest(words, request->digest);
 	if (request->scale > 0)
 		snprintf(scale, sizeof(scale), " by %g", request->scale);
-	snprintf(words + strlen(words), WORDS - strlen(words), "%s, %zu elements", scale,
-		 request->count);
+	snprintf(words + strlen(words), WORDS - strlen(words), "%s, %zu elements%s", scale,
+		 request->count, collectives[request->share.kind]);
 }
 
 /* As far as a block's result tells. */
@@ -128,7 +134,7 @@ static void name_other(char words[WORDS], const struct weir_request *request, ui
 	    name_digest(words, header->exponent))
 		snprintf(words + strlen(words), WORDS - strlen(words),
 			 (header->exponent ^ request->digest) & (int32_t)~HASH_MASK ?
-			 "" : ", with another number of elements, scale, grads or trees");
+			 "" : ", with another collective, number of elements, scale, grads or trees");
 	else if (header->grads != request_block_grads(request, block))
 		snprintf(words, WORDS, "%u elements in that block", header->grads);
 	else

@@ -17,6 +17,7 @@
 #include "request/question.h"
 #include "request/request.h"
 #include "request/result.h"
+#include "request/share.h"
 
 /**
  * struct message - those of its packets that are not taken yet
@@ -45,11 +46,6 @@ static void next_packet(struct message *message)
 /* Results up to so far beyond the blocks that this rank has sent are of this communicator. */
 #define AHEAD_MAX	(1u << 30)
 
-static bool is_followed(const struct window_slot *slot)
-{
-	return slot->bytes == WIRE_HEADER;
-}
-
 /* A result that came only after a query, because a later one had come before, was lost on its way down. */
 static void note_loss(struct weir *comm, const struct window_slot *slot)
 {
@@ -60,7 +56,7 @@ static void note_loss(struct weir *comm, const struct window_slot *slot)
 /* A block that is only followed may have been complete before the query. */
 static bool is_sample(const struct weir *comm, const struct window_slot *slot)
 {
-	return !comm->away && !is_followed(slot);
+	return !comm->away && !slot->is_question;
 }
 
 static void note_heard(struct weir *comm)
@@ -147,8 +143,11 @@ static void take_early(struct weir *comm, uint32_t wire_id, const struct message
 static bool fits_block(const struct weir_request *request, uint64_t block,
 		       const struct wire_header *header)
 {
-	return !request || (header->grads == request_block_grads(request, block) &&
-			    header->has_exponent == request_has_exponent(request, block));
+	if (!request)
+		return true;
+	return header->grads == request_block_grads(request, block) &&
+	       header->has_exponent == request_has_exponent(request, block) &&
+	       !(header->flags & WEIR_TRIO_EMPTY && share_needs(request, block));
 }
 
 static void take_other(struct weir *comm, uint32_t wire_id, const struct message *message)
@@ -178,7 +177,7 @@ static void add_likes(struct weir *comm, uint64_t block, const struct weir_reque
 
 	if (message->left < 2 * message->length || !request || !has_likes(result))
 		return;
-	most = request_alike(request, block);
+	most = share_alike(request, block, request_alike(request, block));
 	while (message->left >= 2 * message->length && result->blocks < most &&
 	       window_is_pair(&comm->window, block++) &&
 	       wire_is_next(message->packet + message->length, message->packet)) {
@@ -234,9 +233,9 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 	if (length > WIRE_HEADER)
 		absence_note(comm, packet + WIRE_HEADER);
 	recovery_replied(&comm->recovery, slot);
-	if (slot->where != WINDOW_ASKED && (slot->where != WINDOW_SENT || !is_followed(slot)))
+	if (slot->where != WINDOW_ASKED && (slot->where != WINDOW_SENT || !slot->is_question))
 		return;
-	if (!slot->is_wanted || is_followed(slot)) {
+	if (!slot->is_wanted || slot->is_question) {
 		window_held(&comm->window, block, comm->now);
 		return;
 	}
@@ -337,7 +336,7 @@ static void make_question(struct weir *comm, struct weir_request *request, uint6
 	const struct wire_header header = question_header(comm, block);
 
 	wire_put_header(kept_at(&comm->kept, block & comm->window.mask, WIRE_HEADER), &header);
-	window_made(&comm->window, request, WIRE_HEADER);
+	window_made(&comm->window, request, WIRE_HEADER, true);
 }
 
 /* Deliver the result of the next block. Return 1, 0 if its request is not ready, or an error. */

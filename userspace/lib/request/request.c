@@ -11,6 +11,7 @@
 #include "number/exponent.h"
 #include "request/digest.h"
 #include "request/result.h"
+#include "request/share.h"
 
 struct weir_request *request_sending(struct weir *comm, uint64_t block)
 {
@@ -192,6 +193,11 @@ void request_to_wire(struct weir_request *request, uint64_t block, uint32_t bloc
 		exponents_to_wire(request, block, count, wire);
 		return;
 	}
+	if (request->share.kind) {
+		for (uint64_t end = block + blocks; block != end; block++, wire += stride)
+			share_to_wire(request, block, count, wire);
+		return;
+	}
 	scaling = block_scaling(request, block);
 	offset = block_offset(request, block);
 	for (; blocks; blocks--, offset += block_stride(request), wire += stride) {
@@ -306,6 +312,19 @@ static void take_bad(struct weir_request *request, int32_t digest)
 	request->out_of_range |= digest == DIGEST_OUT_OF_RANGE;
 }
 
+static void deliver_shares(struct weir_request *request, uint64_t block,
+			   const struct result *result)
+{
+	const uint8_t *sums = result->sums;
+
+	for (unsigned int i = 0; i < result->blocks; i++, sums += result->bytes) {
+		share_deliver(request, block + i, result, sums);
+		if (request->comm->config.on_block)
+			tell(request, block + i, result);
+	}
+	count_blocks(request, result, is_missed(request, result));
+}
+
 static void deliver_elements(struct weir_request *request, uint64_t block,
 			     const struct result *result)
 {
@@ -332,7 +351,9 @@ static void deliver_elements(struct weir_request *request, uint64_t block,
 
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result)
 {
-	if (!request_is_prologue(request, block))
+	if (request->share.kind)
+		deliver_shares(request, block, result);
+	else if (!request_is_prologue(request, block))
 		deliver_elements(request, block, result);
 	if (request_is_final(request, block))
 		take_bad(request, result->header.exponent);

@@ -9,6 +9,26 @@
 
 #include "libweir.h"
 
+/**
+ * enum share_kind - a collective of which a rank has a share: some elements in a row
+ * @SHARE_NONE: an allreduce, of which each rank has all
+ * @SHARE_OF_SUMS: a reduce-scatter: @in has all elements, @out the sums of the share
+ * @SHARE_OF_ELEMENTS: an all-gather: @in has the share, @out all elements
+ */
+enum share_kind { SHARE_NONE, SHARE_OF_SUMS, SHARE_OF_ELEMENTS };
+
+/**
+ * struct share - this rank's
+ * @kind: the collective
+ * @first: the first element of it
+ * @end: the element after its last one
+ */
+struct share {
+	enum share_kind kind;
+	size_t first;
+	size_t end;
+};
+
 struct exponents;
 struct queue;
 struct result;
@@ -24,7 +44,8 @@ struct weir;
  * @in: elements; NULL where this rank only follows
  * @out: sums
  * @residual: elements that are not in the sums; NULL where the caller gave none
- * @count: elements
+ * @count: elements, of all ranks' shares
+ * @share: this rank's
  * @grads: of a block
  * @type: of the elements
  * @operation: operation that combines them
@@ -61,6 +82,7 @@ struct weir_request {
 	void *out;
 	void *residual;
 	size_t count;
+	struct share share;
 	uint16_t grads;
 	enum weir_type type;
 	enum weir_operation operation;

@@ -47,7 +47,8 @@ static inline bool result_read(const struct weir *comm, struct result *result,
 {
 	const struct wire_header *header = &result->header;
 	size_t before = wire_header_size(header);
-	size_t end = before + header->grads * number_size(comm->config.type);
+	size_t grads = header->flags & WEIR_TRIO_EMPTY ? 0 : header->grads;
+	size_t end = before + grads * number_size(comm->config.type);
 
 	if (header->job != comm->config.job || header->generation != comm->member.generation ||
 	    !header->grads || length < end)

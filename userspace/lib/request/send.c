@@ -14,6 +14,7 @@
 #include "request/question.h"
 #include "request/receive.h"
 #include "request/request.h"
+#include "request/share.h"
 
 /* Blocks that are asked about one by one, before results are looked at again. */
 #define ASKED_MAX	32
@@ -25,7 +26,9 @@ static struct wire_header contribution(const struct weir *comm,
 
 	header.grads = request_block_grads(request, block);
 	header.flags = (request_is_final(request, block) ? WEIR_TRIO_FINAL : 0) |
-		       (comm->member.little ? WEIR_TRIO_LITTLE : 0);
+		       (comm->member.little ? WEIR_TRIO_LITTLE : 0) |
+		       (share_sends(request, block) ? 0 : WEIR_TRIO_EMPTY) |
+		       (share_needs(request, block) ? 0 : WEIR_TRIO_BRIEF);
 	header.has_exponent = request_has_exponent(request, block);
 	if (header.has_exponent)
 		header.exponent = request_exponent(request, block);
@@ -46,6 +49,7 @@ static uint32_t count_likes(const struct weir *comm, const struct weir_request *
 
 	if (request->exponents || !alike)
 		return 1;
+	alike = share_alike(request, block, alike < most ? alike : most);
 	return least(alike < most ? (uint32_t)alike : most, to_wrap);
 }
 
@@ -61,18 +65,19 @@ static uint32_t make_packets(struct weir *comm, struct weir_request *request, ui
 	bool followed = request_is_followed(request);
 	struct wire_header header = followed ? question_header(comm, block) :
 					       contribution(comm, request, block);
+	size_t grads = header.flags & WEIR_TRIO_EMPTY ? 0 : header.grads;
 	size_t size = wire_header_size(&header);
-	uint32_t bytes = (uint32_t)(size + header.grads * number_size(comm->config.type));
+	uint32_t bytes = (uint32_t)(size + grads * number_size(comm->config.type));
 	uint8_t *first = kept_at(&comm->kept, slot, bytes);
 
 	wire_put_header(first, &header);
-	window_made(&comm->window, request, bytes);
+	window_made(&comm->window, request, bytes, followed);
 	for (uint32_t i = 1; i < blocks; i++) {
 		wire_put_like(kept_at(&comm->kept, slot + i, bytes), first, block + i);
-		window_made(&comm->window, request, bytes);
+		window_made(&comm->window, request, bytes, followed);
 	}
-	if (!followed)
-		request_to_wire(request, block, blocks, header.grads, first + size,
+	if (grads)
+		request_to_wire(request, block, blocks, grads, first + size,
 				kept_stride(&comm->kept, bytes));
 	return blocks;
 }
