@@ -27,6 +27,41 @@ def tensor_collectives():
     assert (part == RANKS * (RANK + 1)).all()
 
 
+def tensors_of_all_kinds():
+    """Types that the job does not take, too, and lengths that blocks do not divide."""
+    for dtype in (torch.float32, torch.float64, torch.int64, torch.uint8):
+        for size in (1, 7, 4099, SIZE):
+            whole = (torch.arange(size * RANKS) % 5 + RANK).to(dtype)
+            part = torch.empty(size, dtype=dtype)
+            dist.reduce_scatter_tensor(part, whole)
+            wanted = sum((torch.arange(size * RANKS) % 5 + rank).to(dtype) for rank in range(RANKS))
+            assert torch.equal(part, wanted.view(RANKS, -1)[RANK])
+            every = torch.empty(size * RANKS, dtype=dtype)
+            dist.all_gather_into_tensor(every, part)
+            assert torch.equal(every, wanted)
+    # Zeroes keep their signs, as they are copied.
+    every = torch.empty(SIZE * RANKS)
+    dist.all_gather_into_tensor(every, torch.full((SIZE,), -0.0))
+    assert torch.signbit(every).all()
+
+
+def both_at_once():
+    """As training has them: the next layer's parameters, and the gradients of the one before."""
+    gradients = torch.full((SIZE * RANKS,), RANK + 1.0)
+    parts = [torch.empty(SIZE) for _ in range(4)]
+    wholes = [torch.empty(SIZE * RANKS) for _ in range(4)]
+    works = []
+    for layer in range(4):
+        works.append(dist.all_gather_into_tensor(wholes[layer], torch.full((SIZE,), RANK + 10.0 * layer),
+                                                 async_op=True))
+        works.append(dist.reduce_scatter_tensor(parts[layer], gradients * layer, async_op=True))
+    for each in works:
+        each.wait()
+    for layer in range(4):
+        assert torch.equal(parts[layer], torch.full((SIZE,), TOTAL * layer))
+        assert torch.equal(wholes[layer].view(RANKS, SIZE)[:, -1], torch.arange(RANKS) + 10.0 * layer)
+
+
 def functional():
     from torch.distributed import _functional_collectives as collectives
     mine = torch.full((SIZE,), RANK + 1.0)
@@ -117,7 +152,7 @@ RANK, RANKS = dist.get_rank(), dist.get_world_size()
 TOTAL = RANKS * (RANKS + 1) / 2
 # Gloo of PyTorch 1.13 has no collectives of single tensors.
 for part in [objects, zero] + (
-        [tensor_collectives, functional, device_mesh, tensor_parallel, fully_sharded] if MODERN else []):
+        [tensor_collectives, tensors_of_all_kinds, both_at_once, functional, device_mesh, tensor_parallel, fully_sharded] if MODERN else []):
     part()
     print(part.__name__, flush=True)
 ending.leave()

@@ -322,7 +322,7 @@ static __always_inline int weir_sums_take_gradients(const struct weir_path *path
 	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, NULL);
 }
 
-/* Refuse a contribution without gradients, which pays for no result, of a source that may not hear. */
+/* Refuse a contribution that pays for no result, of a source that may not hear. */
 static __always_inline int weir_sums_check_paid(const struct weir_path *path,
 						const struct weir_contrib *c)
 {

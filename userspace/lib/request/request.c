@@ -59,8 +59,9 @@ static size_t block_stride(const struct weir_request *request)
 
 size_t request_offset(const struct weir_request *request, uint64_t data_block)
 {
-	return (size_t)data_block * block_stride(request) +
-	       (size_t)request->comm->config.tree * request->grads;
+	const struct config *config = &request->comm->config;
+
+	return share_place(request, (size_t)data_block * config->trees + config->tree) * request->grads;
 }
 
 static size_t block_offset(const struct weir_request *request, uint64_t block)

@@ -162,7 +162,10 @@ static inline uint64_t request_data_block(const struct weir_request *request, ui
 	return block - request->first - (request->exponents ? 1 : 0);
 }
 
-/* The first element of the tree's block of so many before it: the trees are dealt blocks in turn. */
+/*
+ * The first element of the tree's block of so many before it: the trees are dealt blocks in turn, and
+ * shares take turns, see share_place().
+ */
 size_t request_offset(const struct weir_request *request, uint64_t data_block);
 
 /* Return the number of elements that a block has in a packet. */

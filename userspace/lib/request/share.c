@@ -19,6 +19,22 @@ struct span {
 	size_t end;
 };
 
+/* Blocks of a share that are sent in a row, as one message takes so many. */
+#define TURN	16
+
+size_t share_place(const struct weir_request *request, size_t block)
+{
+	size_t blocks = request->count / request->grads + !!(request->count % request->grads);
+	size_t turns = blocks / TURN, ranks = request->comm->config.ranks;
+	size_t turn = block / TURN, rank = turn % ranks, longer = turns % ranks;
+
+	/* The last block, which may be shorter, stays the last one. */
+	if (request->share.kind == SHARE_NONE || turn >= turns)
+		return block;
+	turn = rank * (turns / ranks) + (rank < longer ? rank : longer) + turn / ranks;
+	return turn * TURN + block % TURN;
+}
+
 static struct span block_span(const struct weir_request *request, uint64_t block)
 {
 	size_t begin = request_offset(request, request_data_block(request, block));

@@ -17,6 +17,12 @@
 struct result;
 struct weir_request;
 
+/*
+ * Return the place in the vector of the block that is sent as the @block-th of all trees: shares take
+ * turns, so that the links of all ranks are in use all the time.
+ */
+size_t share_place(const struct weir_request *request, size_t block);
+
 /* Return true if a contribution to the block has elements. */
 bool share_sends(const struct weir_request *request, uint64_t block);
 

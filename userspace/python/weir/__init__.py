@@ -146,6 +146,10 @@ class _Options(ctypes.Structure):
     ]
 
 
+class _Share(ctypes.Structure):
+    _fields_ = [("first", ctypes.c_size_t), ("count", ctypes.c_size_t)]
+
+
 class _Extra(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -360,6 +364,11 @@ def _load():
             ("weir_iallreduce", ctypes.c_int,
              [pointer, pointer, pointer, count, ctypes.c_int, ctypes.c_int, ctypes.c_uint32,
               ctypes.POINTER(_Extra), handle]),
+            ("weir_ireduce_scatter", ctypes.c_int,
+             [pointer, pointer, pointer, count, ctypes.POINTER(_Share), ctypes.c_int, ctypes.c_uint32,
+              handle]),
+            ("weir_iallgather", ctypes.c_int,
+             [pointer, pointer, pointer, count, ctypes.POINTER(_Share), ctypes.c_int, handle]),
             ("weir_get_poll", ctypes.c_int, [pointer, ctypes.POINTER(_Poll)]),
             ("weir_behind", ctypes.c_int64, [pointer]),
             ("weir_position", ctypes.c_int, [pointer, ctypes.POINTER(_Position)]),
@@ -701,17 +710,52 @@ class Communicator(Guarded):
         extra = _Extra(size=ctypes.sizeof(_Extra), scale=scale or 0, follow=1)
         return self._begin([vector], [vector], None, op, flags, extra, out)
 
+    def ireduce_scatter(self, array: Any, out: Any, *, first: int | None = None, flags: int = 0) -> Request:
+        """Begins to sum a vector of all ranks, of which this one gets a share; returns a Request.
+
+        array               the elements, of the job's own type; all ranks have as many
+        out                 where the sums of the share go; its length is the share's
+        first               the first element of the share; None is rank times the length of out
+        flags               ACCEPT_OVERFLOW, AVERAGE
+        """
+        whole, share = _Vector(array, None, writable=False), _Vector(out, None, writable=True)
+        place = self._share(whole, share, first)
+        return self._begun([whole, share], [share], out, lambda handle: _lib.weir_ireduce_scatter(
+            self._handle, whole.address, share.address, whole.count, place, _TYPES[whole.dtype],
+            _number("flags", flags, 32), handle))
+
+    def iallgather(self, array: Any, out: Any, *, first: int | None = None) -> Request:
+        """Begins to gather the shares of all ranks; returns a Request.
+
+        array               this rank's elements, of the job's own type
+        out                 where the elements of all ranks go
+        first               the place of this rank's in out; None is rank times their number
+        """
+        share, whole = _Vector(array, None, writable=False), _Vector(out, None, writable=True)
+        place = self._share(whole, share, first)
+        return self._begun([whole, share], [whole], out, lambda handle: _lib.weir_iallgather(
+            self._handle, share.address, whole.address, whole.count, place, _TYPES[whole.dtype], handle))
+
+    def _share(self, whole, share, first):
+        if whole.dtype != share.dtype:
+            raise TypeError(f"the vectors differ: one is of {whole.dtype} and the other of {share.dtype}")
+        first = self.rank * share.count if first is None else _number("first", first, 64)
+        return _Share(first=first, count=share.count)
+
     def _begin(self, vectors, results, source, op, flags, extra, result):
         first = vectors[0]
         for other in vectors:
             if first.dtype != other.dtype or first.count != other.count:
                 raise TypeError(f"the vectors differ: {first.count} elements of {first.dtype} and "
                                 f"{other.count} of {other.dtype}")
+        return self._begun(vectors, results, result, lambda handle: _lib.weir_iallreduce(
+            self._handle, source, results[0].address, first.count, _TYPES[first.dtype],
+            _choice("op", _OPERATIONS, op), _number("flags", flags, 32), extra, handle))
+
+    def _begun(self, vectors, results, result, call):
         handle = ctypes.c_void_p()
         with self._inside():
-            _check(self._handle, _lib.weir_iallreduce(
-                self._handle, source, results[0].address, first.count, _TYPES[first.dtype],
-                _choice("op", _OPERATIONS, op), _number("flags", flags, 32), extra, handle))
+            _check(self._handle, call(handle))
             request = Request(self, handle, vectors, results, result)
         self._wake()
         return request

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The c10d backend "weir": Gloo, with allreduces of the first group by the box."""
+"""The c10d backend "weir": Gloo, with large collectives of the first group by the box.
+
+Those are allreduces, and from torch 2 on, whose Gloo has them, the ones of sharded training.
+"""
 
 import contextlib
 import weakref
@@ -16,13 +19,16 @@ from .work import BoxWork, seconds
 _end = None
 
 
+_MODERN = int(torch.__version__.split(".")[0]) >= 2
+
+
 @contextlib.contextmanager
-def _profiled():
+def _profiled(name):
     """An event of the profiler, if one runs, which ends with a call that the body passes."""
     if not torch.autograd._profiler_enabled():
         yield lambda call: None
         return
-    with torch.autograd.profiler.record_function("weir:all_reduce") as event:
+    with torch.autograd.profiler.record_function(f"weir:{name}") as event:
         yield lambda call: event._call_end_callbacks_on_future(call.future())
 
 
@@ -68,11 +74,38 @@ class ProcessGroupWeir(dist.ProcessGroup):
         operation, mean = numbers.operation(asked)
         if not self._goes_by_box(tensors, operation):
             return gloo.allreduce(self._gloo, self._ranks, tensors, opts, asked)
-        with _profiled() as ends_with:
+        with _profiled("all_reduce") as ends_with:
             call = self.channel.allreduce(tensors[0], operation, mean,
                                           timeout=seconds(getattr(opts, "timeout", None)))
             ends_with(call)
         return BoxWork(call)
+
+    def _reduce_scatter_base(self, output, data, opts=None):
+        opts = opts or dist.ReduceScatterOptions()
+        operation, mean = numbers.operation(opts.reduceOp)
+        if not self._shares_go_by_box("reduce_scatter", output, data, operation if not mean else None):
+            return self._gloo._reduce_scatter_base(output, data, opts)
+        with _profiled("reduce_scatter") as ends_with:
+            call = self.channel.reduce_scatter(data, output, timeout=seconds(opts.timeout))
+            ends_with(call)
+        return BoxWork(call)
+
+    def _allgather_base(self, output, data, opts=None):
+        opts = opts or dist.AllgatherOptions()
+        if not self._shares_go_by_box("all_gather", data, output, "sum"):
+            return self._gloo._allgather_base(output, data, opts)
+        with _profiled("all_gather") as ends_with:
+            call = self.channel.all_gather(data, output, timeout=seconds(opts.timeout))
+            ends_with(call)
+        return BoxWork(call)
+
+    def _shares_go_by_box(self, name, share, whole, operation):
+        if (_MODERN and self.channel and numbers.size(whole) >= self.min_bytes and
+                share.numel() * self._ranks == whole.numel() and
+                self.channel.suits_shares((share, whole), operation)):
+            return True
+        note.debug(self._place, f"{name} of {numbers.size(whole)} bytes ({whole.dtype}) goes by Gloo")
+        return False
 
     def broadcast(self, tensors, opts=None):
         # Gloo of older releases has no bfloat16, but bytes.
@@ -103,9 +136,9 @@ def _delegate(name):
     return call
 
 
-for _name in ("allgather", "_allgather_base", "allgather_coalesced", "allreduce_coalesced",
+for _name in ("allgather", "allgather_coalesced", "allreduce_coalesced",
               "alltoall", "alltoall_base", "barrier", "gather", "monitored_barrier",
-              "recv", "recv_anysource", "reduce", "reduce_scatter", "_reduce_scatter_base",
+              "recv", "recv_anysource", "reduce", "reduce_scatter",
               "scatter", "send"):
     setattr(ProcessGroupWeir, _name, _delegate(_name))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An allreduce of one rank, from when it is asked for until its result may be forgotten."""
+"""A collective of one rank, from when it is asked for until its result may be forgotten."""
 
 import collections
 import threading
@@ -9,6 +9,12 @@ import torch
 import weir
 
 from . import callbacks, numbers
+
+
+def _part(storage, begin, count, dtype):
+    """So many numbers in storage of bytes, from a byte on."""
+    size = torch.empty(0, dtype=dtype).element_size()
+    return storage[begin:begin + count * size].view(dtype)
 
 
 class Call:
@@ -48,10 +54,27 @@ class Call:
         return (weir.ACCEPT_OVERFLOW | (weir.AVERAGE if average else 0) |
                 (0 if self.residual is None else weir.ACCEPT_DEGRADED))
 
+    def bytes_held(self):
+        """Return the length of the storage that the call needs."""
+        return numbers.size(self.input)
+
     def hold(self, storage):
         """The result's place, in storage of bytes."""
         self.storage = storage
-        self.out = storage[:numbers.size(self.input)].view(self.input.dtype)
+        self.out = _part(storage, 0, self.input.numel(), self.input.dtype)
+
+    def begin(self, comm):
+        """By the box."""
+        self.request = comm.iallreduce(self.input, self.out, op=self.operation, flags=self.flags(),
+                                       residual=self.residual)
+
+    def by_gloo(self, peers):
+        """Without the box."""
+        peers.allreduce(self.input, self.out, self.operation, self.average)
+
+    def catch_up(self, peers, root):
+        """The box is lost, and not all ranks have the result, but rank root has. All ranks call it."""
+        peers.broadcast(self.out, root)
 
     def deliver(self):
         """The result is there: it goes to the tensor."""
@@ -109,3 +132,58 @@ class Call:
 
     def _set_result(self, future):
         future.set_result(self.tensor)
+
+
+class _ShareCall(Call):
+    """A call with a result that differs from rank to rank, or an input that does.
+
+    The channel keeps a copy of the input: a rank that is ahead when the box is lost takes part again.
+    """
+
+    def __init__(self, tensor, data, average, timeout):
+        super().__init__(tensor, data, "sum", average, None, timeout)
+
+    def catch_up(self, peers, root):
+        self.by_gloo(peers)
+
+
+class ReduceScatterCall(_ShareCall):
+    """The sum of all ranks' data, of which this rank's share goes to the tensor."""
+
+    def bytes_held(self):
+        return numbers.size(self.input) + numbers.size(self.tensor)
+
+    def hold(self, storage):
+        self.storage = storage
+        kept = _part(storage, 0, self.input.numel(), self.input.dtype)
+        self.out = _part(storage, numbers.size(self.input), self.tensor.numel(), self.input.dtype)
+        self.input = kept.copy_(self.input)
+
+    def begin(self, comm):
+        self.request = comm.ireduce_scatter(self.input, self.out, flags=self.flags())
+
+    def by_gloo(self, peers):
+        peers.reduce_scatter(self.input, self.out, self.average)
+
+
+class AllGatherCall(_ShareCall):
+    """The data of all ranks, in the order of ranks, which go to the tensor."""
+
+    def __init__(self, tensor, data, rank, timeout):
+        super().__init__(tensor, data, False, timeout)
+        self._rank = rank
+
+    def bytes_held(self):
+        return numbers.size(self.tensor)
+
+    def hold(self, storage):
+        self.storage = storage
+        count = self.input.numel()
+        self.out = _part(storage, 0, self.tensor.numel(), self.input.dtype)
+        self.input = self.out[self._rank * count:(self._rank + 1) * count].copy_(self.input)
+
+    def begin(self, comm):
+        self.request = comm.iallgather(self.input, self.out)
+
+    def by_gloo(self, peers):
+        peers.allgather(self.input, self.out)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Allreduces of one rank, in the order in which they were asked for, by a thread.
+"""Collectives of one rank, in the order in which they were asked for, by a thread.
 
-The thread is the only one that uses the communicator. It has DEPTH allreduces under way at most,
+The thread is the only one that uses the communicator. It has DEPTH collectives under way at most,
 each from the caller's tensor to storage of the channel's own, from where the result goes back.
 So the input is whole until there is a result, and the last DEPTH results are kept: a rank that
 has finished allreduce k knows that all have begun it, and so have finished k - DEPTH.
 
 That is what the ranks need when the box is lost. They meet by Gloo and compare how far each
 has come; the one that is ahead gives the others the results that they lack, which are then the
-same bits on all; and all that follows is summed by Gloo. A rank that gives up says so in the
+same bits on all; and all that follows goes by Gloo. What has another result on each rank,
+as a reduce-scatter has, all do again. A rank that gives up says so in the
 store, where those that wait for it look once a second.
 
 The channel fails, for all calls to come, when an allreduce takes longer than the group's timeout, or
@@ -35,7 +36,7 @@ import torch
 import weir
 
 from . import device, note, numbers
-from .call import Call
+from .call import AllGatherCall, Call, ReduceScatterCall
 from .staging import Staging
 
 DEPTH = 2
@@ -61,8 +62,7 @@ class _Storage:
     def __init__(self):
         self._spare = []
 
-    def take(self, tensor):
-        size = numbers.size(tensor)
+    def take(self, size):
         for i, each in enumerate(self._spare):
             if each.numel() >= size:
                 return self._spare.pop(i)
@@ -72,6 +72,18 @@ class _Storage:
 
     def give(self, storage):
         self._spare.append(storage)
+
+
+def _takes_shares(comm, dtype):
+    """Return whether the job and its box take reduce-scatters and all-gathers, as all ranks find alike."""
+    nothing = torch.empty(0, dtype=dtype)
+    try:
+        comm.iallgather(nothing, nothing).wait()
+    except (weir.Error, TypeError) as error:
+        if isinstance(error, weir.Error) and error.errno != errno.EOPNOTSUPP:
+            raise
+        return False
+    return True
 
 
 class Channel:
@@ -87,6 +99,8 @@ class Channel:
         stats = comm.stats()
         self._dtypes = numbers.dtypes_of(stats["type"])
         self._operation = stats["operation"]
+        self._share_dtype = numbers.dtype_of(stats["type"])
+        self._takes_shares = _takes_shares(comm, self._share_dtype)
         self._comm = comm
         self._peers = peers
         self._watch = watch
@@ -142,7 +156,25 @@ class Channel:
         adapter = device.adapter_of(tensor)
         if adapter:
             return self._staging(adapter).allreduce(tensor, operation, average, residual, timeout)
-        call = Call(tensor, numbers.flat(tensor), operation, average, residual, timeout)
+        return self._started(Call(tensor, numbers.flat(tensor), operation, average, residual, timeout))
+
+    def suits_shares(self, tensors, operation):
+        """Return whether the job can gather such tensors, or scatter their sum, alike on all ranks."""
+        return (self._takes_shares and operation == "sum" and
+                all(each.dtype == self._share_dtype and each.numel() and numbers.is_plain(each) and
+                    numbers.is_on_host(each) for each in tensors))
+
+    def reduce_scatter(self, data, tensor, timeout=None):
+        """Start to sum the data of all ranks, of which each gets an equal share; return the Call."""
+        return self._started(ReduceScatterCall(tensor, numbers.flat(data), False,
+                                               timeout or self._timeout))
+
+    def all_gather(self, data, tensor, timeout=None):
+        """Start to gather the data of all ranks, in the order of ranks; return the Call."""
+        return self._started(AllGatherCall(tensor, numbers.flat(data), self.rank,
+                                           timeout or self._timeout))
+
+    def _started(self, call):
         self._start(call)
         return call
 
@@ -266,13 +298,12 @@ class Channel:
         if self._error:
             call.end(self._error)
             return
-        call.hold(self._storage.take(call.input))
+        call.hold(self._storage.take(call.bytes_held()))
         self._under_way.append(call)
         if self._comm is None:
             return
         try:
-            call.request = self._comm.iallreduce(call.input, call.out, op=call.operation,
-                                                 flags=call.flags(), residual=call.residual)
+            call.begin(self._comm)
         except weir.Error as error:
             self._fail(error)
 
@@ -312,7 +343,7 @@ class Channel:
         return True
 
     def _by_gloo(self, call):
-        self._peers.allreduce(call.input, call.out, call.operation, call.average)
+        call.by_gloo(self._peers)
         call.clear_residual()
         self._finish(call)
 
@@ -369,7 +400,7 @@ class Channel:
         for number in range(most - least):
             lacking = number >= len(before)
             call = self._under_way[0] if lacking else before[number]
-            self._peers.broadcast(call.out, root)
+            call.catch_up(self._peers, root)
             if lacking:
                 call.clear_residual()
                 self._finish(call)

@@ -41,6 +41,11 @@ def dtypes_of(job_type):
     return _FLOATS | ({torch.int32} if job_type == "int32" else set())
 
 
+def dtype_of(job_type):
+    """The type of elements that a job sums as they are."""
+    return getattr(torch, job_type)
+
+
 def size(tensor):
     """In bytes."""
     return tensor.numel() * tensor.element_size()

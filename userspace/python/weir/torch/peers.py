@@ -46,6 +46,16 @@ class Peers:
             numbers.divide(wide, self.ranks)
         out.copy_(wide)
 
+    def reduce_scatter(self, source, out, average):
+        """Gloo has none of its own in all releases, and where it has, it is this."""
+        whole = torch.empty_like(source)
+        self.allreduce(source, whole, "sum", average)
+        out.copy_(whole.view(self.ranks, -1)[self.rank])
+
+    def allgather(self, source, out):
+        every = list(out.view(self.ranks, -1).view(torch.uint8).unbind())
+        self._gloo.allgather([every], [source.clone().view(torch.uint8)]).wait()
+
     def send_number(self, number, rank, tag):
         """To one rank, which receives it."""
         self._gloo.send([torch.tensor([number])], rank, tag).wait()
