@@ -97,13 +97,14 @@ def begin(channel, kind, number):
     if kind == "reduce_scatter":
         return channel.reduce_scatter(mine, torch.empty(1, 3))
     if kind == "all_gather":
-        return channel.all_gather(mine, torch.empty(4, 3))
+        return channel.all_gather(mine, [torch.empty(4, 3)])
     return channel.allreduce(mine)
 
 
 def element(kind, tensor):
-    first, last = float(tensor[0, 0]), float(tensor[-1, -1])
-    return (first, last) if kind == "all_gather" else first
+    if kind == "all_gather":
+        return float(tensor[0][0, 0]), float(tensor[0][-1, -1])
+    return float(tensor[0, 0])
 
 
 def rank(number, sums, kinds, path, all_have_theirs, pipe):

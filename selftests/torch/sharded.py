@@ -138,6 +138,20 @@ def zero():
         torch.testing.assert_close(mine, its)
 
 
+def lists():
+    """Tensors of all ranks, a list each time: of the job's type and another, contiguous and not."""
+    for dtype in (torch.float32, torch.int64):
+        for size in (1, 4099, SIZE):
+            got = [torch.empty(size, 2, dtype=dtype).t() for _ in range(RANKS)]
+            dist.all_gather(got, torch.full((2, size), RANK + 1, dtype=dtype))
+            for rank, each in enumerate(got):
+                assert torch.equal(each, torch.full((2, size), rank + 1, dtype=dtype))
+    work = dist.all_gather([torch.empty(SIZE) for _ in range(RANKS)], torch.full((SIZE,), RANK + 1.0),
+                           async_op=True)
+    work.wait()
+    assert [float(each[-1]) for each in work.result()] == [rank + 1.0 for rank in range(RANKS)]
+
+
 def objects():
     got = [None] * RANKS
     dist.all_gather_object(got, {"rank": RANK})
@@ -151,7 +165,7 @@ dist.init_process_group("weir")
 RANK, RANKS = dist.get_rank(), dist.get_world_size()
 TOTAL = RANKS * (RANKS + 1) / 2
 # Gloo of PyTorch 1.13 has no collectives of single tensors.
-for part in [objects, zero] + (
+for part in [objects, lists, zero] + (
         [tensor_collectives, tensors_of_all_kinds, both_at_once, functional, device_mesh, tensor_parallel, fully_sharded] if MODERN else []):
     part()
     print(part.__name__, flush=True)

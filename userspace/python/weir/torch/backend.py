@@ -32,6 +32,11 @@ def _profiled(name):
         yield lambda call: event._call_end_callbacks_on_future(call.future())
 
 
+def _timeout(options):
+    """In seconds, of a call's options, which may be left out."""
+    return seconds(getattr(options[0], "timeout", None)) if options else None
+
+
 class ProcessGroupWeir(dist.ProcessGroup):
     """A group of ranks whose large allreduces the box does."""
 
@@ -80,31 +85,42 @@ class ProcessGroupWeir(dist.ProcessGroup):
             ends_with(call)
         return BoxWork(call)
 
-    def _reduce_scatter_base(self, output, data, opts=None):
-        opts = opts or dist.ReduceScatterOptions()
-        operation, mean = numbers.operation(opts.reduceOp)
-        if not self._shares_go_by_box("reduce_scatter", output, data, operation if not mean else None):
-            return self._gloo._reduce_scatter_base(output, data, opts)
+    def _reduce_scatter_base(self, output, data, *options):
+        operation, mean = numbers.operation(options[0].reduceOp if options else dist.ReduceOp.SUM)
+        if not (_MODERN and not mean and output.numel() * self._ranks == data.numel() and
+                self._goes_by_shares("reduce_scatter", [data], [output], operation)):
+            return self._gloo._reduce_scatter_base(output, data, *options)
         with _profiled("reduce_scatter") as ends_with:
-            call = self.channel.reduce_scatter(data, output, timeout=seconds(opts.timeout))
+            call = self.channel.reduce_scatter(data, output, timeout=_timeout(options))
             ends_with(call)
         return BoxWork(call)
 
-    def _allgather_base(self, output, data, opts=None):
-        opts = opts or dist.AllgatherOptions()
-        if not self._shares_go_by_box("all_gather", data, output, "sum"):
-            return self._gloo._allgather_base(output, data, opts)
+    def allgather(self, outputs, data, *options):
+        if not (len(data) == len(outputs) == 1 and len(outputs[0]) == self._ranks and
+                all(each.numel() == data[0].numel() for each in outputs[0]) and
+                self._goes_by_shares("all_gather", outputs[0], data)):
+            return self._gloo.allgather(outputs, data, *options)
+        return self._gather(outputs[0], data[0], options)
+
+    def _allgather_base(self, output, data, *options):
+        if not (_MODERN and output.numel() == self._ranks * data.numel() and
+                self._goes_by_shares("all_gather", [output], [data])):
+            return self._gloo._allgather_base(output, data, *options)
+        return self._gather([output], data, options)
+
+    def _gather(self, outputs, data, options):
         with _profiled("all_gather") as ends_with:
-            call = self.channel.all_gather(data, output, timeout=seconds(opts.timeout))
+            call = self.channel.all_gather(data, outputs, timeout=_timeout(options))
             ends_with(call)
         return BoxWork(call)
 
-    def _shares_go_by_box(self, name, share, whole, operation):
-        if (_MODERN and self.channel and numbers.size(whole) >= self.min_bytes and
-                share.numel() * self._ranks == whole.numel() and
-                self.channel.suits_shares((share, whole), operation)):
+    def _goes_by_shares(self, name, whole, share, operation="sum"):
+        """Return whether each rank sends or gets its share by the box, as all ranks find alike."""
+        size = sum(numbers.size(each) for each in whole)
+        if (self.channel and size >= self.min_bytes and
+                self.channel.suits_shares([*whole, *share], operation)):
             return True
-        note.debug(self._place, f"{name} of {numbers.size(whole)} bytes ({whole.dtype}) goes by Gloo")
+        note.debug(self._place, f"{name} of {size} bytes ({share[0].dtype}) goes by Gloo")
         return False
 
     def broadcast(self, tensors, opts=None):
@@ -136,7 +152,7 @@ def _delegate(name):
     return call
 
 
-for _name in ("allgather", "allgather_coalesced", "allreduce_coalesced",
+for _name in ("allgather_coalesced", "allreduce_coalesced",
               "alltoall", "alltoall_base", "barrier", "gather", "monitored_barrier",
               "recv", "recv_anysource", "reduce", "reduce_scatter",
               "scatter", "send"):

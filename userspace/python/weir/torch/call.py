@@ -76,6 +76,10 @@ class Call:
         """The box is lost, and not all ranks have the result, but rank root has. All ranks call it."""
         peers.broadcast(self.out, root)
 
+    def tensors(self):
+        """Return the tensors of the result, as c10d's callers get them."""
+        return [self.tensor]
+
     def deliver(self):
         """The result is there: it goes to the tensor."""
         numbers.deliver(self.out, self.tensor)
@@ -167,19 +171,22 @@ class ReduceScatterCall(_ShareCall):
 
 
 class AllGatherCall(_ShareCall):
-    """The data of all ranks, in the order of ranks, which go to the tensor."""
+    """The data of all ranks, in the order of ranks, which go to tensors: one for all, or one for each."""
 
-    def __init__(self, tensor, data, rank, timeout):
-        super().__init__(tensor, data, False, timeout)
+    def __init__(self, tensors, data, rank, timeout):
+        super().__init__(tensors, data, False, timeout)
         self._rank = rank
 
+    def tensors(self):
+        return self.tensor
+
     def bytes_held(self):
-        return numbers.size(self.tensor)
+        return sum(numbers.size(each) for each in self.tensor)
 
     def hold(self, storage):
         self.storage = storage
         count = self.input.numel()
-        self.out = _part(storage, 0, self.tensor.numel(), self.input.dtype)
+        self.out = _part(storage, 0, sum(each.numel() for each in self.tensor), self.input.dtype)
         self.input = self.out[self._rank * count:(self._rank + 1) * count].copy_(self.input)
 
     def begin(self, comm):
@@ -187,3 +194,7 @@ class AllGatherCall(_ShareCall):
 
     def by_gloo(self, peers):
         peers.allgather(self.input, self.out)
+
+    def deliver(self):
+        for part, each in zip(self.out.split([each.numel() for each in self.tensor]), self.tensor):
+            numbers.deliver(part, each)

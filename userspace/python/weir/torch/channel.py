@@ -169,9 +169,12 @@ class Channel:
         return self._started(ReduceScatterCall(tensor, numbers.flat(data), False,
                                                timeout or self._timeout))
 
-    def all_gather(self, data, tensor, timeout=None):
-        """Start to gather the data of all ranks, in the order of ranks; return the Call."""
-        return self._started(AllGatherCall(tensor, numbers.flat(data), self.rank,
+    def all_gather(self, data, tensors, timeout=None):
+        """Start to gather the data of all ranks, in the order of ranks; return the Call.
+
+        tensors     one that has room for all, or one for each rank's
+        """
+        return self._started(AllGatherCall(tensors, numbers.flat(data), self.rank,
                                            timeout or self._timeout))
 
     def _started(self, call):

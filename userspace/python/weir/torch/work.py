@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Works of allreduces, as c10d's callers use them.
+"""Works of collectives, as c10d's callers use them.
 
 Errors are RuntimeErrors, as Gloo's are; wait() raises them, each time that it is called.
 """
@@ -63,7 +63,7 @@ class _KeptWork(Work):
 
 
 class BoxWork(_KeptWork):
-    """An allreduce by the box: see channel.Call."""
+    """A collective by the box: see call.Call."""
 
     def __init__(self, call):
         super().__init__()
@@ -88,10 +88,10 @@ class BoxWork(_KeptWork):
         return self._call.error
 
     def get_future(self):
-        return self._future_of(self._call.future(), lambda tensor: [tensor])
+        return self._future_of(self._call.future(), lambda _: self._call.tensors())
 
     def _tensors(self):
-        return [self._call.tensor]
+        return self._call.tensors()
 
 
 class StagedWork(_KeptWork):
