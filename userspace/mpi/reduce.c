@@ -2,8 +2,8 @@
 /*
  * The reductions that the library takes from MPI.
  *
- * MPI_Reduce_scatter_block() and MPI_Bcast() are not among them: by the box every rank
- * sends a whole vector and receives one, and theirs move less.
+ * MPI_Reduce_scatter_block(), MPI_Allgather() and MPI_Bcast() are not among them: by the box a link
+ * carries as much as by MPI's rings.
  */
 #include <stdlib.h>
 
