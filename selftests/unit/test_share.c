@@ -286,6 +286,24 @@ static void share_that_is_refused(void)
 	box_down();
 }
 
+/* Contributions cost as much of a rate as if they had their gradients. */
+static void share_that_is_charged(void)
+{
+	const struct weir_source_config cfg = {
+		.addr = box_addr(1), .vlan = WEIR_VLAN_ANY,
+		.rate = { .bytes = 1, .bytes_burst = 2 * (20 + 8) - 1 },
+	};
+	struct weir_job *job = up(2);
+
+	weir_source_unbind(job, 0);
+	weir_source_bind(job, 0, &cfg);
+	box_all_joined(job);
+	CHECK_EQ(give(job, 0, 0, 0, EMPTY), 0);
+	CHECK_EQ(give(job, 0, 1, 0, EMPTY), WEIR_REASON_SOURCE_RATE);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 1);
+	box_down();
+}
+
 /* A group gets one packet. */
 static void share_in_a_group(void)
 {
@@ -367,6 +385,7 @@ const struct ktap_test share_tests[] = {
 	KTAP_TEST(share_of_degraded),
 	KTAP_TEST(share_that_is_unlike),
 	KTAP_TEST(share_that_is_refused),
+	KTAP_TEST(share_that_is_charged),
 	KTAP_TEST(share_in_a_group),
 	KTAP_TEST(share_is_merged),
 	KTAP_TEST(share_is_announced),

@@ -240,23 +240,6 @@ static noinline int weir_sums_take_unlike(const struct weir_path *path,
 }
 
 /*
- * The block is complete already, and its source gets the result again. A contribution without
- * gradients has not paid for them.
- */
-static int weir_sums_repeat(const struct weir_path *path, const struct weir_contrib *c,
-			    const struct weir_result *res, u64 now)
-{
-	bool brief = c->flags & WEIR_CONTRIB_BRIEF;
-	int reason = 0;
-
-	if (c->flags & WEIR_CONTRIB_EMPTY && !brief)
-		reason = weir_path_police(path, 0, res->len, now);
-	if (!reason)
-		weir_result_repeat(path->job, path->source, c->source, res, brief, path->merged);
-	return reason;
-}
-
-/*
  * A contribution to a block, with all of its effects. Nearly all of a datagram's path from here on
  * is compiled into one function; @contribute is constant. @ranks: room for the ranks of a result,
  * or NULL in a job of one box.
@@ -270,7 +253,7 @@ static __always_inline int weir_sums_take_key(const struct weir_path *path,
 {
 	struct weir_job *job = path->job;
 	struct weir_outcome out __uninitialized;
-	int verdict, reason = 0;
+	int verdict;
 
 	out.res.ranks = ranks;
 	verdict = contribute(&job->blocks, key, pl, now, &out);
@@ -291,9 +274,10 @@ static __always_inline int weir_sums_take_key(const struct weir_path *path,
 	if (verdict == WEIR_VERDICT_COMPLETE)
 		weir_answer_block(job, &out, path->merged);
 	else
-		reason = weir_sums_repeat(path, c, &out.res, now);
+		weir_result_repeat(job, path->source, c->source, &out.res,
+				   c->flags & WEIR_CONTRIB_BRIEF, path->merged);
 	weir_result_put(&out.res);
-	return reason;
+	return 0;
 }
 
 /* Fill a key but for what tables with ranks or pairs need. */
@@ -322,12 +306,26 @@ static __always_inline int weir_sums_take_gradients(const struct weir_path *path
 	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, NULL);
 }
 
-/* Refuse a contribution that pays for no result, of a source that may not hear. */
-static __always_inline int weir_sums_check_paid(const struct weir_path *path,
-						const struct weir_contrib *c)
+/*
+ * A contribution without gradients is as long as no result. So its source has to have shown that it
+ * hears, and is charged for the gradients as if it had sent them.
+ */
+static noinline int weir_sums_pay(const struct weir_path *path, const struct weir_contrib *c,
+				  u64 now)
 {
-	return unlikely(c->flags & WEIR_CONTRIB_EMPTY) && !weir_source_hears(path->source) ?
-	       WEIR_REASON_JOIN : 0;
+	if (!weir_source_hears(path->source))
+		return WEIR_REASON_JOIN;
+	return weir_path_police(path, 0,
+				weir_reduction_bytes(path->job->blocks.reduction, c->count), now);
+}
+
+static __always_inline int weir_sums_check_member(const struct weir_path *path,
+						  const struct weir_contrib *c, u64 now)
+{
+	int reason = weir_member_check(path, c);
+
+	return reason || likely(!(c->flags & WEIR_CONTRIB_EMPTY)) ? reason :
+								    weir_sums_pay(path, c, now);
 }
 
 /**
@@ -345,7 +343,7 @@ int weir_sums_take(const struct weir_path *path, struct weir_contrib *c,
 
 	if (job->format->place)
 		reason = job->format->place(job->state, &job->blocks, c, pl);
-	reason = reason ?: weir_member_check(path, c) ?: weir_sums_check_paid(path, c);
+	reason = reason ?: weir_sums_check_member(path, c, now);
 	if (reason)
 		return reason;
 	return c->count ? weir_sums_take_gradients(path, c, pl, now) :
@@ -483,7 +481,7 @@ static noinline int weir_ranked_take_query(const struct weir_path *path,
 static int weir_ranked_take(const struct weir_path *path, struct weir_contrib *c,
 			    const struct weir_payload *pl, u64 now)
 {
-	int reason = weir_member_check(path, c) ?: weir_sums_check_paid(path, c);
+	int reason = weir_sums_check_member(path, c, now);
 
 	if (reason)
 		return reason;

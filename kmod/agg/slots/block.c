@@ -120,7 +120,7 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 		bitmap_zero(weir_block_ranks(blocks, block), blocks->ranks);
 	if (blocks->above)
 		bitmap_zero(weir_block_askers(blocks, block), blocks->sources);
-	if (unlikely(blocks->has_briefs))
+	if (unlikely(READ_ONCE(blocks->has_briefs)))
 		bitmap_zero(weir_block_brief(blocks, block), blocks->sources);
 	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
 	return 0;

@@ -61,7 +61,7 @@ void weir_block_describe(const struct weir_blocks *blocks,
 	res->start = block->start;
 	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
 	res->above = block->state == WEIR_BLOCK_ABOVE;
-	res->has_briefs = blocks->has_briefs;
+	res->has_briefs = READ_ONCE(blocks->has_briefs);
 	if (unlikely(res->has_briefs))
 		weir_block_describe_briefs(blocks, block, res);
 	if (blocks->ranks)

@@ -24,13 +24,19 @@ struct span {
 
 size_t share_place(const struct weir_request *request, size_t block)
 {
-	size_t blocks = request->count / request->grads + !!(request->count % request->grads);
-	size_t turns = blocks / TURN, ranks = request->comm->config.ranks;
-	size_t turn = block / TURN, rank = turn % ranks, longer = turns % ranks;
+	size_t blocks, turns, ranks, turn, rank, longer;
 
-	/* The last block, which may be shorter, stays the last one. */
-	if (request->share.kind == SHARE_NONE || turn >= turns)
+	if (request->share.kind == SHARE_NONE)
 		return block;
+	blocks = request->count / request->grads + !!(request->count % request->grads);
+	turns = blocks / TURN;
+	turn = block / TURN;
+	/* The last block, which may be shorter, stays the last one. */
+	if (turn >= turns)
+		return block;
+	ranks = request->comm->config.ranks;
+	rank = turn % ranks;
+	longer = turns % ranks;
 	turn = rank * (turns / ranks) + (rank < longer ? rank : longer) + turn / ranks;
 	return turn * TURN + block % TURN;
 }
@@ -61,41 +67,43 @@ static struct span shared(const struct share *share, const struct span *span)
 	};
 }
 
-bool share_sends(const struct weir_request *request, uint64_t block)
+static bool has_others(const struct weir_request *request, uint64_t block)
 {
 	const struct span span = block_span(request, block);
 
-	switch (request->share.kind) {
-	case SHARE_OF_SUMS:
-		return !is_within(&request->share, &span);
-	case SHARE_OF_ELEMENTS:
-		return overlaps(&request->share, &span);
-	default:
+	return !is_within(&request->share, &span);
+}
+
+static bool has_own(const struct weir_request *request, uint64_t block)
+{
+	const struct span span = block_span(request, block);
+
+	return overlaps(&request->share, &span);
+}
+
+bool share_sends(const struct weir_request *request, uint64_t block)
+{
+	if (request->share.kind == SHARE_NONE)
 		return true;
-	}
+	return request->share.kind == SHARE_OF_SUMS ? has_others(request, block) : has_own(request, block);
 }
 
 bool share_needs(const struct weir_request *request, uint64_t block)
 {
-	const struct span span = block_span(request, block);
-
-	switch (request->share.kind) {
-	case SHARE_OF_SUMS:
-		return overlaps(&request->share, &span);
-	case SHARE_OF_ELEMENTS:
-		return !is_within(&request->share, &span);
-	default:
+	if (request->share.kind == SHARE_NONE)
 		return true;
-	}
+	return request->share.kind == SHARE_OF_SUMS ? has_own(request, block) : has_others(request, block);
 }
 
 uint64_t share_alike(const struct weir_request *request, uint64_t block, uint64_t most)
 {
-	bool sends = share_sends(request, block), needs = share_needs(request, block);
+	bool sends, needs;
 	uint64_t count = 1;
 
-	if (!request->share.kind || !most)
+	if (request->share.kind == SHARE_NONE || !most)
 		return most;
+	sends = share_sends(request, block);
+	needs = share_needs(request, block);
 	while (count < most && share_sends(request, block + count) == sends &&
 	       share_needs(request, block + count) == needs)
 		count++;
