@@ -401,7 +401,7 @@ static void options_that_do_not_fit(void)
 	check_refusal(options, "results of trees come to each worker");
 	four_boxes();
 	options->box = "weird://127.0.0.1";
-	check_refusal(options, "such a job has one tree");
+	check_refusal(options, "box and address are both given");
 	four_boxes();
 	options->cancel_fd = 1;
 	check_refusal(options, "tree 0: cancel_fd is 1 without WEIR_CANCEL");

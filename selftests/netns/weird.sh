@@ -141,6 +141,23 @@ allreduce() {
 	perf_all "$@" && box_wait && poll 60 jobs_are ""
 }
 
+# Two daemons may be asked, or one of them twice: each tree has a job of its own, which ends with its workers.
+two_trees() {
+	local i name=treed box
+	box_pids=()
+	for ((i = 1; i <= 4; i++)); do
+		box=$(url "$i" "$name?blocks=64")
+		WEIR_TOKEN=secret in_worker "$i" weir-perf --box "$box,$box" --trees 2 --rank $((i - 1)) --ranks 4 \
+			--verify --min-bytes 400K --max-bytes 400K --endless >"$box_out/$name.$i" 2>&1 &
+		box_pids+=($!)
+	done
+	poll 60 both_trees_sum || { cat "$box_out/$name".*; box_end; return 1; }
+	[[ $(get /jobs | gojq -r 'map(.name) | sort | join(" ")') == "treed.tree0 treed.tree1" ]] || return
+	box_end
+	box_wait && poll 60 jobs_are ""
+}
+both_trees_sum() { [[ $(box_stat '[.[].stats.blocks > 200] == [true, true]' job show) == true ]]; }
+
 refusals() {
 	local status=0
 	token=guess ask 1 a 0 2; token=old ask 1 b 0 2; token=first ask 2 c 0 2
@@ -358,7 +375,8 @@ if [[ ${1-} != long ]]; then
 	ktap_run "it is nobody, with CAP_NET_ADMIN alone" is_nobody
 	ktap_run "four workers ask for a job, and have its sums" allreduce ints
 	ktap_run "of floats" allreduce floats --dtype float32
-	ktap_run "foreign and expired tokens, and another's prefix" whole refusals
+	ktap_run "a job of two trees" two_trees
+ktap_run "foreign and expired tokens, and another's prefix" whole refusals
 	ktap_run "more than a tenant's quota" whole over_quota
 	ktap_run "a job ends with its workers" whole ends_with_its_workers
 	ktap_run "an administrator's job stays, and he can end others" whole administrators_job_stays

@@ -291,7 +291,8 @@ struct weir_missing {
  *	boxes from the t-th on, in turn: each box has the jobs of the trees that it serves. Block b of a
  *	vector goes by tree b mod @trees, and each has @window packets under way of its own, so that
  *	paths that are bottlenecks add up. Ranks with other numbers of trees all get -EBADMSG, here or,
- *	with one tree, in their first call. Neither @group nor @box may be given
+ *	with one tree, in their first call. @group must be NULL. With @box, which may be several
+ *	with commas between them, tree t is asked for at the t-th one, in turn, as the job NAME.tree<t>
  * @cancel_fd: with WEIR_CANCEL, a file descriptor: weir_open() gives up with -ECANCELED when it becomes
  *	readable while ranks are awaited, as when the program learns by other means that a rank cannot come.
  *	The caller keeps it. Else it must be zero

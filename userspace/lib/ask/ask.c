@@ -97,14 +97,30 @@ static const char *read_token(char token[static TOKEN_MAX])
 	return *token ? token : NULL;
 }
 
-static int read_url(struct weir *comm, struct asked *asked, const char *box)
+/* Each of several trees has a job of its own. */
+static int name_tree(struct weir *comm, struct url *url, unsigned int trees)
+{
+	char name[URL_NAME];
+	int length = snprintf(name, sizeof(name), "%s.tree%u", url->name, comm->config.tree);
+
+	if (trees < 2)
+		return 0;
+	if (length >= URL_NAME)
+		return error_refuse(comm, -EINVAL,
+				    "the job's name, %s, is too long for one of %u trees: .tree%u follows it",
+				    url->name, trees, comm->config.tree);
+	memcpy(url->name, name, (size_t)length + 1);
+	return 0;
+}
+
+static int read_url(struct weir *comm, struct asked *asked, const char *box, unsigned int trees)
 {
 	if (!url_read(&asked->url, box))
 		return error_refuse(comm, -EINVAL,
 				    "box is '%s': it must be as weird://10.0.0.254[:PORT][/NAME]",
 				    box);
 	if (*asked->url.name || environment_name(asked->url.name, URL_NAME))
-		return 0;
+		return name_tree(comm, &asked->url, trees);
 	return error_refuse(comm, -EINVAL,
 			    "the job has no name: give one behind the box, %s/NAME, or in "
 			    "WEIR_JOB, the same on every rank",
@@ -267,14 +283,21 @@ static int ask(struct weir *comm, struct asked *asked, struct weir_options *o)
 	return check_own(comm, asked);
 }
 
-int ask_job(struct weir *comm, struct weir_options *options)
+const char *ask_box(const struct weir_options *options)
 {
 	const char *box = options->box;
-	int err;
 
 	if (!box && !options->address)
 		box = getenv("WEIR_BOX");
-	if (!box || !*box)
+	return box && *box ? box : NULL;
+}
+
+int ask_job(struct weir *comm, struct weir_options *options)
+{
+	const char *box = ask_box(options);
+	int err;
+
+	if (!box)
 		return 0;
 	if (options->address)
 		return error_refuse(comm, -EINVAL,
@@ -283,7 +306,7 @@ int ask_job(struct weir *comm, struct weir_options *options)
 	comm->asked = calloc(1, sizeof(*comm->asked));
 	if (!comm->asked)
 		return error_refuse(comm, -ENOMEM, "no memory to ask for a job");
-	err = read_url(comm, comm->asked, box);
+	err = read_url(comm, comm->asked, box, options->trees);
 	if (!err)
 		err = find_calls(comm, comm->asked);
 	return err ?: ask(comm, comm->asked, options);

@@ -6,6 +6,9 @@
 struct weir;
 struct weir_options;
 
+/* The daemon to ask, or several with commas between them, for a tree each; NULL for none. */
+const char *ask_box(const struct weir_options *options);
+
 /*
  * If the options name a box to ask, ask it, and put the job into the options. Strings that are
  * put there live as long as the communicator. Return 0 or a negative errno.

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/ask.h"
 #include "base/sized.h"
 #include "call/begin.h"
 #include "call/dealt.h"
@@ -129,7 +128,7 @@ static int start(struct weir *comm, struct call *call, const struct weir_extra *
 	if (!err)
 		err = check_scale(comm, call);
 	if (!err)
-		err = ask_renew(comm);
+		err = begin_renew(comm);
 	return err ?: begin_request(comm, call, request);
 }
 

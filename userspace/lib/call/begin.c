@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ask/ask.h"
 #include "call/dealt.h"
 #include "call/trees.h"
 #include "comm/comm.h"
@@ -67,6 +68,11 @@ int begin_may(struct weir *comm)
 	if (comm->failed && !comm->config.fallback)
 		return comm->failed;
 	return state_is_behind(comm->state) ? trees_refuse(comm) : 0;
+}
+
+int begin_renew(struct weir *comm)
+{
+	return comm->trees ? trees_renew(comm) : ask_renew(comm);
 }
 
 /* The other ranks have begun the call, perhaps: they hear of it by this rank's blocks. */

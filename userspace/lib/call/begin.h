@@ -41,6 +41,9 @@ int begin_check_numbers(struct weir *comm, const struct call *call);
 /* Return 0 where the communicator, which is entered, takes another call; else an error. */
 int begin_may(struct weir *comm);
 
+/* Ask for the places of this rank again, if they were asked for. Return 0 or a negative errno. */
+int begin_renew(struct weir *comm);
+
 /* Begin the request of a call that was checked, and make progress. Return 0 or a negative errno. */
 int begin_request(struct weir *comm, const struct call *call, struct weir_request **request);
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "ask/ask.h"
 #include "call/begin.h"
 #include "call/driver.h"
 #include "call/trees.h"
@@ -115,7 +114,7 @@ static int start(struct weir *comm, struct call *call, const struct weir_share *
 	if (!err)
 		err = check_vectors(comm, call);
 	if (!err)
-		err = ask_renew(comm);
+		err = begin_renew(comm);
 	return err ?: begin_request(comm, call, request);
 }
 

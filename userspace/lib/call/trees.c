@@ -9,6 +9,7 @@
 
 #include <weir.h>
 
+#include "ask/ask.h"
 #include "call/driver.h"
 #include "call/open.h"
 #include "comm/error.h"
@@ -38,6 +39,16 @@ static char *rotated(const char *list, unsigned int tree)
 	return boxes;
 }
 
+/* The daemon that is asked for the tree's job: they take turns. */
+static char *asked_box(const char *list, unsigned int tree)
+{
+	char *boxes = rotated(list, tree);
+
+	if (boxes)
+		boxes[strcspn(boxes, ",")] = '\0';
+	return boxes;
+}
+
 static uint16_t own_port(const struct weir_options *options, unsigned int tree)
 {
 	unsigned int first = options->bind_port ? options->bind_port : options->port;
@@ -49,14 +60,20 @@ static int open_one(struct weir *comm, const struct weir_options *options, unsig
 {
 	struct trees *trees = comm->trees;
 	struct weir_options own = *options;
-	char *boxes = rotated(options->address, tree);
+	const char *box = ask_box(options);
+	char *boxes = box ? asked_box(box, tree) : rotated(options->address, tree);
 	int err;
 
 	if (!boxes)
 		return error_refuse(comm, -ENOMEM, "no memory for %u trees", trees->count);
-	own.address = boxes;
-	own.job = (uint8_t)(options->job + tree);
-	own.bind_port = own_port(options, tree);
+	if (box) {
+		own.box = boxes;
+	} else {
+		own.address = boxes;
+		own.job = (uint8_t)(options->job + tree);
+	}
+	if (!box || options->bind_port)
+		own.bind_port = own_port(options, tree);
 	/* It is called once for all trees, when no part makes progress any longer. */
 	own.fallback = NULL;
 	err = open_tree(&trees->tree[tree], &own, tree);
@@ -68,14 +85,8 @@ static int check(struct weir *comm, const struct weir_options *options)
 {
 	const struct trees *trees = comm->trees;
 
-	if (!options->address)
-		return error_refuse(comm, -EINVAL,
-				    "there are %u trees and no address: a job that is asked for at a box has "
-				    "one tree",
-				    trees->count);
-	if (options->box)
-		return error_refuse(comm, -EINVAL,
-				    "there are %u trees and a box to ask for a job: such a job has one tree",
+	if (!options->address && !ask_box(options))
+		return error_refuse(comm, -EINVAL, "there are %u trees and no address, nor a box to ask",
 				    trees->count);
 	if (options->group)
 		return error_refuse(comm, -EINVAL,
@@ -92,6 +103,21 @@ static int check(struct weir *comm, const struct weir_options *options)
 				    "it must be %u at most",
 				    own_port(options, 0), trees->count, 65536 - trees->count);
 	return 0;
+}
+
+int trees_renew(struct weir *comm)
+{
+	struct trees *trees = comm->trees;
+	int err = trees_enter(comm);
+
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < trees->count && !err; i++)
+		err = ask_renew(trees->tree[i]);
+	if (err)
+		trees_check(comm);
+	trees_leave(comm);
+	return err;
 }
 
 /* Begins it, of one element. Returns NULL without memory. */

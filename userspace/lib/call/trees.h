@@ -62,6 +62,9 @@ void trees_close(struct weir *comm);
 int trees_enter(struct weir *comm);
 void trees_leave(struct weir *comm);
 
+/* Asks for the trees' places again, as ask_renew(), which returns alike. */
+int trees_renew(struct weir *comm);
+
 /*
  * One that has failed fails the others, whose blocks alone are no sum; and where one has fallen
  * behind, so have all. Inside all.
