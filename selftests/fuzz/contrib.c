@@ -163,6 +163,24 @@ static bool is_ack(const uint8_t *data, size_t at)
 	return (data[at + 13] & 0xf7) == 0x40 && data[at + 18] == 0x80 && !data[at + 19];
 }
 
+/* A contribution without gradients, or without need of the result's, of a worker that has joined. */
+static bool is_share(const uint8_t *data, size_t at)
+{
+	return data[at + 13] & 0x50 && !(data[at + 13] & 0x27) && data[at + 18] & 0x80 &&
+	       (data[at + 18] & 0x0f || data[at + 19]);
+}
+
+static uint16_t expect_trio_flags(const uint8_t *data, size_t at)
+{
+	if (data[at + 18] & 0x50)
+		return (data[at + 18] & 0x40 ? WEIR_CONTRIB_DOWN : 0) |
+		       (data[at + 18] & 0x10 ? WEIR_CONTRIB_UP : 0);
+	if (is_ack(data, at))
+		return WEIR_CONTRIB_ACK;
+	return (data[at + 13] & 0x40 ? WEIR_CONTRIB_EMPTY : 0) |
+	       (data[at + 13] & 0x10 ? WEIR_CONTRIB_BRIEF : 0);
+}
+
 /* Trio-ML, in the UDP datagram at @at. */
 static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
 {
@@ -178,11 +196,10 @@ static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_
 	if (data[at + 18] & 0x50)
 		c->said[0] = data[at + 13];
 	else if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW) &&
-		 !is_ack(data, at) && ((data[at + 13] & 0xf7) != 0x80 || !(data[at + 18] & 0x80)))
+		 !is_ack(data, at) && !is_share(data, at) &&
+		 ((data[at + 13] & 0xf7) != 0x80 || !(data[at + 18] & 0x80)))
 		return WEIR_REASON_FLAGS;
-	c->flags = (!(data[at + 18] & 0x50) && is_ack(data, at) ? WEIR_CONTRIB_ACK : 0) |
-		   (data[at + 18] & 0x40 ? WEIR_CONTRIB_DOWN : 0) |
-		   (data[at + 18] & 0x10 ? WEIR_CONTRIB_UP : 0) |
+	c->flags = expect_trio_flags(data, at) |
 		   (data[at + 13] & 1 ? WEIR_CONTRIB_JOIN : 0) |
 		   (data[at + 13] & 8 ? WEIR_CONTRIB_FINAL : 0) |
 		   (data[at + 13] & 0x80 ? WEIR_CONTRIB_LITTLE : 0) |

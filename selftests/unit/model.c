@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A block table's behaviour, in plain slow code. */
+#include <uapi/weir_bpf.h>
+
 #include "model.h"
 
 /* Return true if @a is at or ahead of @b, by less than half of all ids: they wrap. */
@@ -402,10 +404,10 @@ static int take_in_time(struct model *m, struct model_block *b,
 	if (b->in[key->source])
 		return -WEIR_REASON_DUPLICATE;
 	b->in[key->source] = true;
-	b->brief[key->source] = key->is_brief;
+	b->brief[key->source] = key->shares & WEIR_CONTRIB_BRIEF;
 	b->received++;
 	b->last = now;
-	if (!key->is_empty)
+	if (!(key->shares & WEIR_CONTRIB_EMPTY))
 		sum_up(b, grads);
 	if (!is_done(m, b))
 		return WEIR_VERDICT_SUMMED;

@@ -7,6 +7,8 @@
 #include "kernel.h"
 
 #include "agg/base/payload.h"
+#include <uapi/weir_bpf.h>
+
 #include "model.h"
 #include "agg/slots/block.h"
 #include "agg/type/reduce.h"
@@ -281,8 +283,7 @@ static struct weir_block_key any_key(bool query)
 		.source = any(run.model.sources),
 		.count = query ? 0 : count_of(id),
 		.little = (id & 1) ^ one_in(64),
-		.is_empty = !query && one_in(4),
-		.is_brief = !query && one_in(4),
+		.shares = query ? 0 : (one_in(4) ? WEIR_CONTRIB_EMPTY : 0) | (one_in(4) ? WEIR_CONTRIB_BRIEF : 0),
 	};
 }
 

@@ -45,14 +45,12 @@ static __always_inline bool weir_trio_has_count(const struct weir_trio *hdr)
 static __always_inline int weir_trio_worker(const struct weir_trio *hdr,
 					    struct weir_contrib *contrib)
 {
-	bool joined = hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8);
-
 	if (!(hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW)))
 		return 0;
-	if (!(hdr->flags & ~WEIR_TRIO_PLAIN) && joined)
+	if (!(hdr->flags & ~WEIR_TRIO_PLAIN) && hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8))
 		return 0;
-	if (!(hdr->flags & ~(WEIR_TRIO_PLAIN | WEIR_TRIO_SHARES)) && joined &&
-	    weir_trio_has_count(hdr)) {
+	if (!(hdr->flags & ~(WEIR_TRIO_PLAIN | WEIR_TRIO_SHARES)) &&
+	    hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8) && weir_trio_has_count(hdr)) {
 		contrib->flags = (hdr->flags & WEIR_TRIO_EMPTY ? WEIR_CONTRIB_EMPTY : 0) |
 				 (hdr->flags & WEIR_TRIO_BRIEF ? WEIR_CONTRIB_BRIEF : 0);
 		return 0;

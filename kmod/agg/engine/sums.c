@@ -287,13 +287,40 @@ static __always_inline void weir_sums_fill_key(struct weir_block_key *key,
 	key->id = c->block;
 	key->generation = c->generation;
 	key->source = c->source;
-	key->form = c->count | (c->flags & WEIR_CONTRIB_LITTLE ? WEIR_FORM_LITTLE : 0);
-	key->is_empty = c->flags & WEIR_CONTRIB_EMPTY;
-	key->is_brief = c->flags & WEIR_CONTRIB_BRIEF;
-	key->has_exponent = c->flags & WEIR_CONTRIB_EXPONENT;
+	key->form = c->count | (c->flags & WEIR_CONTRIB_LITTLE ? WEIR_FORM_LITTLE : 0) |
+		    (c->flags & WEIR_CONTRIB_EXPONENT ? WEIR_FORM_EXPONENT : 0);
+	key->shares = 0;
 	key->exponent = c->exponent;
 	key->ecn = c->tos & INET_ECN_MASK;
 	key->said = c;
+}
+
+/*
+ * A contribution without gradients is as long as no result. So its source has to have shown that it
+ * hears, and is charged for the gradients as if it had sent them.
+ */
+static int weir_sums_pay(const struct weir_path *path, const struct weir_contrib *c, u64 now)
+{
+	if (!(c->flags & WEIR_CONTRIB_EMPTY))
+		return 0;
+	if (!weir_source_hears(path->source))
+		return WEIR_REASON_JOIN;
+	return weir_path_police(path, 0,
+				weir_reduction_bytes(path->job->blocks.reduction, c->count), now);
+}
+
+static noinline int weir_sums_take_share(const struct weir_path *path,
+					 const struct weir_contrib *c,
+					 const struct weir_payload *pl, u64 now)
+{
+	struct weir_block_key key __uninitialized;
+	int reason = weir_sums_pay(path, c, now);
+
+	if (reason)
+		return reason;
+	weir_sums_fill_key(&key, c);
+	key.shares = c->flags & WEIR_SUMS_SHARES;
+	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, NULL);
 }
 
 static __always_inline int weir_sums_take_gradients(const struct weir_path *path,
@@ -302,30 +329,10 @@ static __always_inline int weir_sums_take_gradients(const struct weir_path *path
 {
 	struct weir_block_key key __uninitialized;
 
+	if (unlikely(c->flags & WEIR_SUMS_SHARES))
+		return weir_sums_take_share(path, c, pl, now);
 	weir_sums_fill_key(&key, c);
 	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, NULL);
-}
-
-/*
- * A contribution without gradients is as long as no result. So its source has to have shown that it
- * hears, and is charged for the gradients as if it had sent them.
- */
-static noinline int weir_sums_pay(const struct weir_path *path, const struct weir_contrib *c,
-				  u64 now)
-{
-	if (!weir_source_hears(path->source))
-		return WEIR_REASON_JOIN;
-	return weir_path_police(path, 0,
-				weir_reduction_bytes(path->job->blocks.reduction, c->count), now);
-}
-
-static __always_inline int weir_sums_check_member(const struct weir_path *path,
-						  const struct weir_contrib *c, u64 now)
-{
-	int reason = weir_member_check(path, c);
-
-	return reason || likely(!(c->flags & WEIR_CONTRIB_EMPTY)) ? reason :
-								    weir_sums_pay(path, c, now);
 }
 
 /**
@@ -343,7 +350,7 @@ int weir_sums_take(const struct weir_path *path, struct weir_contrib *c,
 
 	if (job->format->place)
 		reason = job->format->place(job->state, &job->blocks, c, pl);
-	reason = reason ?: weir_sums_check_member(path, c, now);
+	reason = reason ?: weir_member_check(path, c);
 	if (reason)
 		return reason;
 	return c->count ? weir_sums_take_gradients(path, c, pl, now) :
@@ -456,6 +463,7 @@ static noinline int weir_ranked_take_gradients(const struct weir_path *path,
 		.overflow	= flags & WEIR_TRIO_OVERFLOW,
 		.unlike		= flags & WEIR_TRIO_UNLIKE,
 	};
+	int reason;
 
 	weir_sums_fill_key(&key, c);
 	if (flags & WEIR_TRIO_DEGRADED) {
@@ -466,6 +474,10 @@ static noinline int weir_ranked_take_gradients(const struct weir_path *path,
 	}
 	if (!weight || (u8)weight != (u8)c->weight)
 		return WEIR_REASON_WEIGHT;
+	key.shares = c->flags & WEIR_SUMS_SHARES;
+	reason = weir_sums_pay(path, c, now);
+	if (reason)
+		return reason;
 	/* A result is filled when the contribution's ranks are in the block: one room serves. */
 	return weir_sums_take_key(path, c, &key, pl, now, weir_block_contribute, ranks);
 }
@@ -481,7 +493,7 @@ static noinline int weir_ranked_take_query(const struct weir_path *path,
 static int weir_ranked_take(const struct weir_path *path, struct weir_contrib *c,
 			    const struct weir_payload *pl, u64 now)
 {
-	int reason = weir_sums_check_member(path, c, now);
+	int reason = weir_member_check(path, c);
 
 	if (reason)
 		return reason;

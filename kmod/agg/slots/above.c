@@ -40,7 +40,6 @@ static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_bloc
 		weir_payload_copy_from(pl, at, page_address(block->pages[at / PAGE_SIZE]),
 				       min_t(u32, len - at, PAGE_SIZE));
 	block->form = key->form;
-	block->has_exponent = key->has_exponent;
 	block->exponent = key->exponent;
 	block->overflow = key->overflow;
 	block->unlike = key->unlike;

@@ -6,6 +6,7 @@
 #include <linux/compiler.h>
 #include <linux/string.h>
 #include <net/inet_ecn.h>
+#include <uapi/weir_bpf.h>
 
 #include "agg/slots/pair.h"
 #include "agg/slots/slot.h"
@@ -104,7 +105,6 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	block->overflow = false;
 	block->aged = false;
 	block->unsent = false;
-	block->has_exponent = key->has_exponent;
 	block->unlike = false;
 	block->form = key->form;
 	block->received = 0;
@@ -144,18 +144,6 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	return 0;
 }
 
-/* A source has a share of the block's gradients, or of its result. */
-static noinline void weir_block_note_share(struct weir_blocks *blocks, struct weir_block *block,
-					   const struct weir_block_key *key)
-{
-	if (key->is_empty)
-		block->empty++;
-	if (!key->is_brief)
-		return;
-	WRITE_ONCE(blocks->has_briefs, true);
-	__set_bit(key->source, weir_block_brief(blocks, block));
-}
-
 static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
 					   struct weir_block *block,
 					   const struct weir_payload *pl)
@@ -176,6 +164,21 @@ static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
 	block->wide = true;
 	if (weir_reduce_check(reduction, block->little, block->pages, pl, block->count))
 		block->overflow = true;
+}
+
+/* A source has a share of the block's gradients, or of its result. */
+static noinline void weir_block_sum_share(struct weir_blocks *blocks, struct weir_block *block,
+					  const struct weir_block_key *key,
+					  const struct weir_payload *pl)
+{
+	if (key->shares & WEIR_CONTRIB_EMPTY)
+		block->empty++;
+	else
+		weir_block_sum(blocks, block, pl);
+	if (!(key->shares & WEIR_CONTRIB_BRIEF))
+		return;
+	WRITE_ONCE(blocks->has_briefs, true);
+	__set_bit(key->source, weir_block_brief(blocks, block));
 }
 
 /*
@@ -263,7 +266,7 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 					   const struct weir_payload *pl, u64 now,
 					   struct weir_outcome *out)
 {
-	if (key->form != block->form || key->has_exponent != block->has_exponent)
+	if (key->form != block->form)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > block->start ? now - block->start : 0;
 	if (block->state != WEIR_BLOCK_OPEN)
@@ -271,10 +274,10 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 	if (__test_and_set_bit(key->source, block->mask))
 		return -WEIR_REASON_DUPLICATE;
 
-	if (likely(!key->is_empty))
+	if (unlikely(key->shares))
+		weir_block_sum_share(blocks, block, key, pl);
+	else
 		weir_block_sum(blocks, block, pl);
-	if (unlikely(key->is_empty | key->is_brief))
-		weir_block_note_share(blocks, block, key);
 	if (unlikely(key->exponent != block->exponent))
 		weir_block_unlike(block, key->exponent);
 	if (unlikely(key->ecn != block->ecn))

@@ -60,14 +60,14 @@ enum weir_block_state {
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
  * @aged: it has passed its timeout; the sources missing then are counted
  * @unsent: it is complete, and its result was not sent yet
- * @has_exponent: contributions have an exponent
  * @unlike: exponents are not all the same, or a contribution had another form, see
  *	weir_block_spoil()
  * @ecn: INET_ECN_CE where a contribution had it, else INET_ECN_NOT_ECT where one was not
  *	ECN-capable, else INET_ECN_ECT_0 or INET_ECN_ECT_1
  * @count: gradients (grad_cnt)
+ * @has_exponent: contributions have an exponent
  * @little: gradients are little-endian in its packets
- * @form: @count and @little, which contributions have in common
+ * @form: @count, @has_exponent and @little, which contributions have in common
  * @received: contributions so far (rcvd_cnt)
  * @turn: number of its turn in the pair, serial arithmetic, see pair.h; 0 before the first
  * @empty: contributions whose gradients are not in the sums, where blocks have no pairs
@@ -98,12 +98,12 @@ struct weir_block {
 	u8		wide:1;
 	u8		aged:1;
 	u8		unsent:1;
-	u8		has_exponent:1;
 	u8		unlike:1;
 	u8		ecn:2;
 	union {
 		struct {
-			u16	count:15;
+			u16	count:14;
+			u16	has_exponent:1;
 			u16	little:1;
 		};
 		u16	form;
@@ -334,10 +334,11 @@ enum weir_claim {
 	WEIR_CLAIM_REMIND,
 };
 
-/* Of struct weir_block.form: the bit behind the number of gradients. */
+/* Of struct weir_block.form: the bits behind the number of gradients. */
+#define WEIR_FORM_EXPONENT	BIT(14)
 #define WEIR_FORM_LITTLE	BIT(15)
 
-static_assert(WEIR_GRADS_MAX < WEIR_FORM_LITTLE);
+static_assert(WEIR_GRADS_MAX < WEIR_FORM_EXPONENT);
 
 /**
  * struct weir_block_key - identifies a contribution and its block
@@ -345,13 +346,13 @@ static_assert(WEIR_GRADS_MAX < WEIR_FORM_LITTLE);
  * @generation: generation
  * @source: source id, below the table's sources
  * @count: gradients; 0 in a query
- * @little: they are little-endian
- * @form: both, as one contribution and its block are compared
  * @has_exponent: there is an exponent
+ * @little: the gradients are little-endian
+ * @form: these three, as one contribution and its block are compared
  * @exponent: a number of which the result has the largest
  * @ecn: the two bits of the packet's IP header
- * @is_empty: its gradients are left out: it adds none
- * @is_brief: its source does not need the result's gradients
+ * @shares: WEIR_CONTRIB_EMPTY if its gradients are left out, WEIR_CONTRIB_BRIEF if its source does
+ *	not need the result's
  * @said: the whole contribution, for weir_marking.fold
  * @ranks: in a table with ranks, those that it is the sum of; a bitmap of so many
  * @overflow: it is the sum of a box, in which integers have left their range
@@ -366,16 +367,15 @@ struct weir_block_key {
 	u16	source;
 	union {
 		struct {
-			u16	count:15;
+			u16	count:14;
+			u16	has_exponent:1;
 			u16	little:1;
 		};
 		u16	form;
 	};
-	bool	has_exponent;
 	s32	exponent;
 	u8	ecn;
-	bool	is_empty;
-	bool	is_brief;
+	u16	shares;
 	const struct weir_contrib *said;
 	const unsigned long *ranks;
 	bool	overflow;

@@ -121,7 +121,8 @@ static __always_inline int weir_block_find(struct weir_blocks *blocks, struct we
 static inline bool weir_block_is_bare(const struct weir_blocks *blocks,
 				      const struct weir_block *block)
 {
-	return !block->received || (block->received == block->empty && !blocks->paired);
+	return !block->received ||
+	       (unlikely(block->received == block->empty) && !blocks->paired);
 }
 
 /* Return true if blocks do not wait for some source. Each contribution asks. */
