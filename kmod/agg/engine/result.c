@@ -126,21 +126,28 @@ static bool weir_result_merge(struct weir_merged *merged, struct weir_job *job,
 	return false;
 }
 
-/* To the sources that @skip does not name. */
-static void weir_result_send_rest(struct weir_job *job, const struct weir_result *res,
-				  const unsigned long *skip, struct weir_result_packet *p,
-				  struct weir_merged *merged)
+/* To every source that is not in @skip, one at a time. @skip: NULL for none */
+static void weir_result_send_each(struct weir_job *job, const struct weir_result *res,
+				  const unsigned long *skip, struct weir_result_packet *p)
 {
 	struct weir_source *source;
 	unsigned int i;
 
-	if (weir_result_merge(merged, job, NULL, skip, p, WEIR_C_RESULTS))
-		return;
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
-		if (source && !test_bit(i, skip))
+		if (source && !(skip && test_bit(i, skip)) &&
+		    !weir_result_is_heard(job, i, &source->dest))
 			weir_result_to(job, source, i, res, p, WEIR_C_RESULTS);
 	}
+}
+
+/* To the sources that are not in @skip. */
+static void weir_result_send_rest(struct weir_job *job, const struct weir_result *res,
+				  const unsigned long *skip, struct weir_result_packet *p,
+				  struct weir_merged *merged)
+{
+	if (!weir_result_merge(merged, job, NULL, skip, p, WEIR_C_RESULTS))
+		weir_result_send_each(job, res, skip, p);
 }
 
 static void weir_result_make_brief(struct weir_result_packet *p)
@@ -171,8 +178,6 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 {
 	struct weir_dest *group = rcu_dereference_bh(job->group);
 	struct weir_result_packet p __uninitialized;
-	struct weir_source *source;
-	unsigned int i;
 
 	if (unlikely(res->has_briefs) && !group) {
 		weir_result_send_shares(job, res, merged);
@@ -186,11 +191,7 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 		weir_send(job, group, NULL, &p.pkt, WEIR_C_RESULTS);
 		return;
 	}
-	for (i = 0; i < job->blocks.sources; i++) {
-		source = weir_source_get(job, i);
-		if (source && !weir_result_is_heard(job, i, &source->dest))
-			weir_result_to(job, source, i, res, &p, WEIR_C_RESULTS);
-	}
+	weir_result_send_each(job, res, NULL, &p);
 }
 
 /**
