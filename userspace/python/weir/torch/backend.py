@@ -77,7 +77,8 @@ class ProcessGroupWeir(dist.ProcessGroup):
         # c10d's functions pass options, its older callers the operation itself.
         asked = getattr(opts, "reduceOp", opts)
         operation, mean = numbers.operation(asked)
-        if not self._goes_by_box(tensors, operation):
+        if not self._goes_by_box("an allreduce", tensors, operation, lambda: (
+                len(tensors) == 1 and self.channel.suits(tensors[0], operation))):
             return gloo.allreduce(self._gloo, self._ranks, tensors, opts, asked)
         with _profiled("all_reduce") as ends_with:
             call = self.channel.allreduce(tensors[0], operation, mean,
@@ -88,7 +89,7 @@ class ProcessGroupWeir(dist.ProcessGroup):
     def _reduce_scatter_base(self, output, data, *options):
         operation, mean = numbers.operation(options[0].reduceOp if options else dist.ReduceOp.SUM)
         if not (_MODERN and not mean and output.numel() * self._ranks == data.numel() and
-                self._goes_by_shares("reduce_scatter", [data], [output], operation)):
+                self._goes_by_shares("a reduce_scatter", [data], [output], operation)):
             return self._gloo._reduce_scatter_base(output, data, *options)
         with _profiled("reduce_scatter") as ends_with:
             call = self.channel.reduce_scatter(data, output, timeout=_timeout(options))
@@ -98,13 +99,13 @@ class ProcessGroupWeir(dist.ProcessGroup):
     def allgather(self, outputs, data, *options):
         if not (len(data) == len(outputs) == 1 and len(outputs[0]) == self._ranks and
                 all(each.numel() == data[0].numel() for each in outputs[0]) and
-                self._goes_by_shares("all_gather", outputs[0], data)):
+                self._goes_by_shares("an all_gather", outputs[0], data)):
             return self._gloo.allgather(outputs, data, *options)
         return self._gather(outputs[0], data[0], options)
 
     def _allgather_base(self, output, data, *options):
         if not (_MODERN and output.numel() == self._ranks * data.numel() and
-                self._goes_by_shares("all_gather", [output], [data])):
+                self._goes_by_shares("an all_gather", [output], [data])):
             return self._gloo._allgather_base(output, data, *options)
         return self._gather([output], data, options)
 
@@ -116,12 +117,8 @@ class ProcessGroupWeir(dist.ProcessGroup):
 
     def _goes_by_shares(self, name, whole, share, operation="sum"):
         """Return whether each rank sends or gets its share by the box, as all ranks find alike."""
-        size = sum(numbers.size(each) for each in whole)
-        if (self.channel and size >= self.min_bytes and
-                self.channel.suits_shares([*whole, *share], operation)):
-            return True
-        note.debug(self._place, f"{name} of {size} bytes ({share[0].dtype}) goes by Gloo")
-        return False
+        return self._goes_by_box(name, whole, operation,
+                                 lambda: self.channel.suits_shares([*whole, *share], operation))
 
     def broadcast(self, tensors, opts=None):
         # Gloo of older releases has no bfloat16, but bytes.
@@ -129,13 +126,12 @@ class ProcessGroupWeir(dist.ProcessGroup):
             tensors = [each.view(-1).view(torch.uint8) for each in tensors]
         return self._gloo.broadcast(tensors, opts or dist.BroadcastOptions())
 
-    def _goes_by_box(self, tensors, operation):
+    def _goes_by_box(self, name, tensors, operation, suits):
+        """Return whether tensors are large enough for the box, and suit its job."""
         size = sum(numbers.size(each) for each in tensors)
-        if (self.channel and len(tensors) == 1 and size >= self.min_bytes and
-                self.channel.suits(tensors[0], operation)):
+        if self.channel and size >= self.min_bytes and suits():
             return True
-        note.debug(self._place, f"an allreduce of {size} bytes ({operation}, {tensors[0].dtype}) "
-                   "goes by Gloo")
+        note.debug(self._place, f"{name} of {size} bytes ({operation}, {tensors[0].dtype}) goes by Gloo")
         return False
 
     def shutdown(self):

@@ -144,8 +144,8 @@ class _ShareCall(Call):
     The channel keeps a copy of the input: a rank that is ahead when the box is lost takes part again.
     """
 
-    def __init__(self, tensor, data, average, timeout):
-        super().__init__(tensor, data, "sum", average, None, timeout)
+    def __init__(self, tensor, data, timeout):
+        super().__init__(tensor, data, "sum", False, None, timeout)
 
     def catch_up(self, peers, root):
         self.by_gloo(peers)
@@ -167,14 +167,14 @@ class ReduceScatterCall(_ShareCall):
         self.request = comm.ireduce_scatter(self.input, self.out, flags=self.flags())
 
     def by_gloo(self, peers):
-        peers.reduce_scatter(self.input, self.out, self.average)
+        peers.reduce_scatter(self.input, self.out)
 
 
 class AllGatherCall(_ShareCall):
     """The data of all ranks, in the order of ranks, which go to tensors: one for all, or one for each."""
 
     def __init__(self, tensors, data, rank, timeout):
-        super().__init__(tensors, data, False, timeout)
+        super().__init__(tensors, data, timeout)
         self._rank = rank
 
     def tensors(self):

@@ -166,8 +166,7 @@ class Channel:
 
     def reduce_scatter(self, data, tensor, timeout=None):
         """Start to sum the data of all ranks, of which each gets an equal share; return the Call."""
-        return self._started(ReduceScatterCall(tensor, numbers.flat(data), False,
-                                               timeout or self._timeout))
+        return self._started(ReduceScatterCall(tensor, numbers.flat(data), timeout or self._timeout))
 
     def all_gather(self, data, tensors, timeout=None):
         """Start to gather the data of all ranks, in the order of ranks; return the Call.

@@ -46,10 +46,10 @@ class Peers:
             numbers.divide(wide, self.ranks)
         out.copy_(wide)
 
-    def reduce_scatter(self, source, out, average):
+    def reduce_scatter(self, source, out):
         """Gloo has none of its own in all releases, and where it has, it is this."""
         whole = torch.empty_like(source)
-        self.allreduce(source, whole, "sum", average)
+        self.allreduce(source, whole, "sum", False)
         out.copy_(whole.view(self.ranks, -1)[self.rank])
 
     def allgather(self, source, out):
