@@ -23,12 +23,14 @@ import os
 import sys
 import time
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torch"))
+for place in "torch", "lib":
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", place))
 
 import torch
 import torch.distributed as dist
 
 import ending
+import linkbytes
 
 
 class Collectives:
@@ -133,21 +135,14 @@ class Training:
                 torch.testing.assert_close(ours.data, expected.data)
 
 
-def moved():
-    """Return the bytes that eth0 of this network namespace has received and sent."""
-    with open("/proc/self/net/dev", encoding="ascii") as f:
-        words = next(line.split() for line in f if line.lstrip().startswith("eth0:"))
-    return int(words[1]), int(words[9])
-
-
 def measure(model, steps):
     """Return the means of a step after one that is not measured."""
     model.step()
     dist.barrier()
-    before, began = moved(), time.monotonic()
+    before, began = linkbytes.moved(), time.monotonic()
     for _ in range(steps):
         model.step()
-    took, after = time.monotonic() - began, moved()
+    took, after = time.monotonic() - began, linkbytes.moved()
     received, sent = ((b - a) // steps for a, b in zip(before, after))
     return {"seconds": took / steps, "received": received, "sent": sent}
 

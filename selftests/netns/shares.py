@@ -13,14 +13,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import linkbytes
 import rank_loop
-
-
-def link_bytes():
-    """(sent, received) by the rank's link so far."""
-    with open("/proc/net/dev", encoding="ascii") as f:
-        fields = next(line for line in f if line.lstrip().startswith("eth0:")).split()
-    return int(fields[9]), int(fields[1])
 
 
 class Rank(rank_loop.Rank):
@@ -65,17 +59,17 @@ class Rank(rank_loop.Rank):
     def run(self):
         import numpy
         self.count = self.options.bytes // numpy.dtype(self.options.dtype).itemsize
-        before = link_bytes()
+        before = linkbytes.moved()
         while self.iteration < self.options.iterations:
             self.iterate()
             self.iteration += 1
-        travelled = [after - first for first, after in zip(before, link_bytes())]
+        received, sent = (after - first for first, after in zip(before, linkbytes.moved()))
         self.iteration = 0
         while self.iteration < self.options.iterations:
             self.root()
             self.iteration += 1
         share = self.options.bytes * self.options.iterations
-        return {"digests": {}, "sent": travelled[0] / share, "received": travelled[1] / share}
+        return {"digests": {}, "sent": sent / share, "received": received / share}
 
 
 def run(options):

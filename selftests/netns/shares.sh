@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Reduce-scatters and all-gathers (shares.py): of each type, over links that lose packets, to a group,
-# and by boxes below a box. A link carries shares alone.
+# Reduce-scatters and all-gathers (shares.py): of each type, over links that lose packets, and by boxes
+# below a box. A link carries shares alone.
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -20,22 +20,14 @@ export LD_LIBRARY_PATH=$root/build/lib PYTHONPATH=$root/userspace/python PYTHOND
 names=("$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" "$(ns_name w4)")
 job=7
 
-# shares BOX NAME... -- OPTION...: sets $out to what shares.py prints
-shares() {
-	local box=$1 places=()
-	shift
-	while [[ $1 != -- ]]; do
-		places+=("$1")
-		shift
-	done
-	out=$(/usr/bin/python3 "$here/shares.py" "${@:2}" "$box" "$job" "${places[@]}")
-}
+# shares BOX OPTION...: sets $out to what shares.py prints of the ranks in $names
+shares() { out=$(/usr/bin/python3 "$here/shares.py" "${@:2}" "$1" "$job" "${names[@]}"); }
 
 # of_type DTYPE [KEY VALUE...]
 of_type() {
 	local status
 	box_job "$job" 4 blocks 256 grads 1024 dtype "$1" "${@:2}" || return
-	shares "$(box_addr)" "${names[@]}" -- --dtype "$1" --bytes 400000 --iterations 3
+	shares "$(box_addr)" --dtype "$1" --bytes 400000 --iterations 3
 	status=$?
 	weir job del id "$job"
 	((status == 0)) || return
@@ -48,45 +40,34 @@ shares_alone() {
 	of_type float32 && [[ $(gojq '.sent < 1.25 and .received < 1.25' <<<"$out") == true ]]
 }
 
-links() {
-	local i
-	for i in 1 2 3 4; do
-		in_worker "$i" tc qdisc "$1" dev eth0 root "${@:2}" && in_router tc qdisc "$1" dev "w$i" root "${@:2}" ||
-			return
-	done
-}
 over_losses() {
 	local status
-	links add netem limit 20000 loss 3% duplicate 3% || return
+	box_netem 4 loss 3% duplicate 3% || return
 	of_type int32
 	status=$?
-	links del
+	box_no_netem 4
 	return "$status"
 }
 
 in_xdp() {
-	local i status
-	for i in 1 2 3 4; do
-		weir port attach dev "w$i" mode xdp || return
-	done
+	local status
+	box_attach 4 xdp || return
 	of_type int64
 	status=$?
-	for i in 1 2 3 4; do
-		weir port attach dev "w$i" mode tc || return
-	done
+	box_attach 4 tc || return
 	return "$status"
 }
 
 # Boxes below the root send whole sums up, and their sources get and give shares.
 below_a_root() {
-	local places=() rack i status
+	local names=() rack i status
 	tree_up 2 2 9000 tc && tree_job "$job" blocks 256 grads 1024 dtype float32 || return
 	for rack in 1 2; do
 		for i in 1 2; do
-			places+=("$(ns_name "r$rack-w$i"),$(rack_addr "$rack"),$((i - 1))")
+			names+=("$(ns_name "r$rack-w$i"),$(rack_addr "$rack"),$((i - 1))")
 		done
 	done
-	shares "$(root_addr)" "${places[@]}" -- --bytes 400000 --iterations 3
+	shares "$(root_addr)" --bytes 400000 --iterations 3
 	status=$?
 	tree_job_del "$job"
 	tree_down
